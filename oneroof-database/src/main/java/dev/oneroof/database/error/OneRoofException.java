@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  */
 public class OneRoofException extends RuntimeException {
     private final ErrorCode code;
+    private final String message;
 
     public OneRoofException(ErrorCode code, String message) {
         this(code, message, null);
@@ -16,6 +17,12 @@ public class OneRoofException extends RuntimeException {
     public OneRoofException(ErrorCode code, String message, @Nullable Throwable cause) {
         super(message, cause);
         this.code = code;
+        this.message = message;
+    }
+
+    /** What {@link #getMessage} says, and never null. */
+    public String message() {
+        return message;
     }
 
     public ErrorCode code() {

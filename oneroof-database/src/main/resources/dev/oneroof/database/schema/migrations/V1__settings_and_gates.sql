@@ -1,0 +1,43 @@
+-- Functions are callable by everybody unless said otherwise. Here nothing is, unless granted.
+ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
+
+-- True for a document that carries addresses and figures but no contents: none of the forbidden keys at any depth,
+-- and small enough that nobody can hide a row in it.
+CREATE FUNCTION ${schema}.fn_signal_only(p_document jsonb) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN jsonb_typeof(p_document) = 'object'
+   AND octet_length(p_document::text) <= 8192
+   AND NOT jsonb_path_exists(p_document, '$.** ? (
+           exists(@.body) || exists(@.content) || exists(@.raw) || exists(@.vector) || exists(@.embedding)
+        || exists(@.secret) || exists(@.token) || exists(@.password) || exists(@.ssn) || exists(@.personal_data))');
+
+GRANT EXECUTE ON FUNCTION ${schema}.fn_signal_only(jsonb) TO ${server}, ${admin}, ${executor}, ${viewer};
+
+-- Gates and settings. A gate that is missing, expired or unreadable is closed.
+CREATE TABLE ${schema}.dot_config (
+    key         text PRIMARY KEY CHECK (key ~ '^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$'),
+    kind        text NOT NULL CHECK (kind IN ('gate', 'setting')),
+    value       text NOT NULL,
+    description text NOT NULL,
+    actor       text NOT NULL DEFAULT session_user,
+    reason      text NOT NULL DEFAULT '',
+    expires_at  timestamptz,
+    created_at  timestamptz NOT NULL DEFAULT now(),
+    updated_at  timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT dot_config_gate_is_open_or_closed CHECK (kind <> 'gate' OR value IN ('true', 'false'))
+);
+
+CREATE TABLE ${schema}.dot_config_audit (
+    audit_id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    key            text NOT NULL,
+    old_value      text,
+    new_value      text,
+    old_expires_at timestamptz,
+    new_expires_at timestamptz,
+    actor          text NOT NULL,
+    reason         text NOT NULL,
+    db_user        text NOT NULL DEFAULT session_user,
+    changed_at     timestamptz NOT NULL DEFAULT now()
+);
+
+CREATE INDEX dot_config_audit_key_idx ON ${schema}.dot_config_audit (key, audit_id);
