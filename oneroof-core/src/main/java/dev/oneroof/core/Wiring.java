@@ -1,0 +1,38 @@
+package dev.oneroof.core;
+
+import dev.oneroof.core.gate.GateStore;
+import dev.oneroof.core.lease.LeaseStore;
+import dev.oneroof.core.tail.CursorStore;
+import dev.oneroof.core.tail.SourceStore;
+import dev.oneroof.core.tail.TailSpec;
+import dev.oneroof.core.tail.TailWorker;
+import dev.oneroof.core.worker.Workers;
+import dev.oneroof.database.Database;
+import javax.sql.DataSource;
+
+/** Calls the constructors, from top to bottom. */
+final class Wiring {
+    private final RuntimeConfig config;
+    private final Database database;
+    private final LeaseStore leases = new LeaseStore();
+    private final GateStore gates = new GateStore();
+    private final SourceStore sources = new SourceStore();
+    private final CursorStore cursors = new CursorStore();
+
+    Wiring(RuntimeConfig config, DataSource dataSource) {
+        this.config = config;
+        this.database = new Database(dataSource, config.schema());
+    }
+
+    Database database() {
+        return database;
+    }
+
+    Workers workers() {
+        return new Workers(config.instance(), database, leases, gates, config.loop());
+    }
+
+    TailWorker tailWorker(TailSpec spec) {
+        return new TailWorker(database, sources, cursors, leases, spec);
+    }
+}

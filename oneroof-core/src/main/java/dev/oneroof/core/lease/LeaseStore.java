@@ -1,0 +1,130 @@
+package dev.oneroof.core.lease;
+
+import dev.oneroof.database.Tx;
+import java.time.Duration;
+
+/**
+ * Leases and beats, in {@code queue_heartbeat}.
+ *
+ * <p>Time alone cannot keep two owners apart: a process that was frozen wakes up and goes on where it was, long after
+ * its lease ran out. So each claim draws an epoch, and the last statement of every working transaction is {@link
+ * #fence}, which finds the row only under its own owner and epoch and keeps it locked until the commit. Either the fence
+ * comes first, then a claim passes over the locked row; or the claim comes first, then the fence finds nothing and the
+ * work is rolled back. Expiry only decides when somebody else may try.
+ *
+ * <p>Only the database's clock is asked, so that skewed machines agree. Every method touches this one table; batches
+ * lock effects, then the cursor, then the lease, in this order.
+ */
+public final class LeaseStore {
+    private static final String REGISTER = """
+            INSERT INTO oneroof.queue_heartbeat
+                (executor_name, executor_kind, expected_cadence_seconds, stale_threshold_seconds, registered_by)
+            VALUES (:executor, 'PG_worker', :cadence, :threshold, :owner)
+            ON CONFLICT (executor_name) DO NOTHING
+            """;
+
+    // SKIP LOCKED: a frozen owner may hold the row inside its transaction, and nobody should wait for it.
+    // An owner may claim again what it holds: that is how a restarted instance comes back at once, under a new epoch.
+    private static final String CLAIM = """
+            WITH free AS (
+                SELECT executor_name
+                FROM oneroof.queue_heartbeat
+                WHERE executor_name = :executor
+                  AND (lease_owner IS NULL OR lease_owner = :owner OR lease_until < clock_timestamp())
+                FOR NO KEY UPDATE SKIP LOCKED
+            )
+            UPDATE oneroof.queue_heartbeat h
+            SET lease_owner = :owner,
+                lease_until = clock_timestamp() + make_interval(secs => :ttl),
+                lease_epoch = nextval('oneroof.lease_epoch_seq'),
+                updated_at = clock_timestamp()
+            FROM free
+            WHERE h.executor_name = free.executor_name
+            RETURNING h.lease_epoch
+            """;
+
+    // One write renews and beats. With the heartbeat gate closed the tick stays as it was and the lease goes on.
+    private static final String BEAT = """
+            UPDATE oneroof.queue_heartbeat
+            SET lease_until = clock_timestamp() + make_interval(secs => :ttl),
+                last_tick_at = CASE WHEN g.open THEN clock_timestamp() ELSE last_tick_at END,
+                last_tick_status = CASE WHEN g.open THEN :status ELSE last_tick_status END,
+                ticks_total = ticks_total + CASE WHEN g.open THEN 1 ELSE 0 END,
+                last_beat_payload = CASE WHEN g.open THEN jsonb_build_object('doing', :doing) ELSE last_beat_payload END,
+                updated_at = clock_timestamp()
+            FROM (SELECT oneroof.fn_gate_open('queue.heartbeat.enabled') AS open) g
+            WHERE executor_name = :executor AND lease_owner = :owner AND lease_epoch = :epoch
+            """;
+
+    // A lock and no new row version: batches may come by the hundred a second.
+    private static final String FENCE = """
+            SELECT 1
+            FROM oneroof.queue_heartbeat
+            WHERE executor_name = :executor AND lease_owner = :owner AND lease_epoch = :epoch
+            FOR NO KEY UPDATE
+            """;
+
+    private static final String RELEASE = """
+            UPDATE oneroof.queue_heartbeat
+            SET lease_owner = NULL, lease_until = NULL, updated_at = clock_timestamp()
+            WHERE executor_name = :executor AND lease_owner = :owner AND lease_epoch = :epoch
+            """;
+
+    /** Makes the scope known; nothing happens when it is already. */
+    public void register(Tx tx, Scope scope, String owner, Duration cadence, Duration threshold) {
+        tx.update(REGISTER)
+                .bind("executor", scope.executorName())
+                .bind("cadence", cadence.toSeconds())
+                .bind("threshold", threshold.toSeconds())
+                .bind("owner", owner)
+                .execute();
+    }
+
+    public Claim claim(Tx tx, Scope scope, String owner, Duration timeToLive) {
+        return tx.query(CLAIM)
+                .bind("executor", scope.executorName())
+                .bind("owner", owner)
+                .bind("ttl", seconds(timeToLive))
+                .mapTo(Long.class)
+                .findOne()
+                .<Claim>map(epoch -> new Claim.Taken(new Lease(scope, owner, new Epoch(epoch), timeToLive)))
+                .orElseGet(Claim.Denied::new);
+    }
+
+    /** Renews the lease and says what the worker is doing: an address or a word, never contents. */
+    public Renewal beat(Tx tx, Lease lease, BeatStatus status, String doing) {
+        int rows = tx.update(BEAT)
+                .bind("executor", lease.scope().executorName())
+                .bind("owner", lease.owner())
+                .bind("epoch", lease.epoch().value())
+                .bind("ttl", seconds(lease.timeToLive()))
+                .bind("status", status.sql())
+                .bind("doing", doing)
+                .execute();
+        return rows == 1 ? Renewal.HELD : Renewal.LOST;
+    }
+
+    /** The last statement before a commit. {@link Renewal#LOST} means: roll back. */
+    public Renewal fence(Tx tx, Lease lease) {
+        return tx.query(FENCE)
+                .bind("executor", lease.scope().executorName())
+                .bind("owner", lease.owner())
+                .bind("epoch", lease.epoch().value())
+                .mapTo(Integer.class)
+                .findOne()
+                .map(found -> Renewal.HELD)
+                .orElse(Renewal.LOST);
+    }
+
+    public void release(Tx tx, Lease lease) {
+        tx.update(RELEASE)
+                .bind("executor", lease.scope().executorName())
+                .bind("owner", lease.owner())
+                .bind("epoch", lease.epoch().value())
+                .execute();
+    }
+
+    private static double seconds(Duration duration) {
+        return duration.toMillis() / 1000.0;
+    }
+}

@@ -1,0 +1,7 @@
+package dev.oneroof.core.lease;
+
+/** Whether a lease is still ours. A lost one is no error: another instance goes on. */
+public enum Renewal {
+    HELD,
+    LOST
+}

@@ -1,0 +1,111 @@
+package dev.oneroof.core.tail;
+
+import dev.oneroof.core.lease.Scope;
+import dev.oneroof.database.Tx;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Cursors, in {@code gov_worker_cursor}. */
+public final class CursorStore {
+    private static final String CREATE = """
+            INSERT INTO oneroof.gov_worker_cursor (worker_name, source_name, shard, event_domain, phase)
+            VALUES (:worker, :source, :shard, :domain, :phase)
+            ON CONFLICT (worker_name, source_name, shard) DO NOTHING
+            """;
+
+    private static final String FIND = """
+            SELECT last_watermark_ts, last_watermark_id, events_seen, attempts_written, phase
+            FROM oneroof.gov_worker_cursor
+            WHERE worker_name = :worker AND source_name = :source AND shard = :shard
+            """;
+
+    // The reading timeout rides on the statement that opens every batch, to save a round trip.
+    private static final String OPEN_BATCH = """
+            SELECT last_watermark_ts, last_watermark_id, events_seen, attempts_written, phase,
+                   set_config('statement_timeout', :timeout, true)
+            FROM oneroof.gov_worker_cursor
+            WHERE worker_name = :worker AND source_name = :source AND shard = :shard
+            """;
+
+    // Moves only from the very place the batch was read from: a replay that came between makes it miss.
+    private static final String ADVANCE = """
+            UPDATE oneroof.gov_worker_cursor
+            SET last_watermark_ts = :ts,
+                last_watermark_id = :id,
+                events_seen = events_seen + :rows_seen,
+                attempts_written = attempts_written + :effects_written,
+                last_run_at = clock_timestamp(),
+                last_run_summary = jsonb_build_object(
+                    'batch_count', :run_batches,
+                    'rows_seen', :run_rows,
+                    'dirty_marked', :run_effects,
+                    'dlq', 0,
+                    'snapshot_ref', pg_current_snapshot()::text,
+                    'ruleset_version', (SELECT value FROM oneroof.dot_config WHERE key = 'governance.ruleset_version'),
+                    'started_at', CASE WHEN :run_batches = 1 THEN to_jsonb(now()) ELSE last_run_summary -> 'started_at' END,
+                    'ended_at', clock_timestamp()),
+                updated_at = clock_timestamp()
+            WHERE worker_name = :worker AND source_name = :source AND shard = :shard
+              AND last_watermark_ts IS NOT DISTINCT FROM :old_ts
+              AND last_watermark_id IS NOT DISTINCT FROM :old_id
+            """;
+
+    public void create(Tx tx, Scope scope, String domain, String phase) {
+        tx.update(CREATE)
+                .bindMap(java.util.Map.of("worker", scope.worker(), "source", scope.source(), "shard", scope.shard()))
+                .bind("domain", domain)
+                .bind("phase", phase)
+                .execute();
+    }
+
+    public Optional<Cursor> find(Tx tx, Scope scope) {
+        return tx.query(FIND)
+                .bind("worker", scope.worker())
+                .bind("source", scope.source())
+                .bind("shard", scope.shard())
+                .map((row, context) -> cursor(scope, row))
+                .findOne();
+    }
+
+    /** The cursor at the start of a batch; whatever this transaction reads from here on is under the timeout. */
+    Optional<Cursor> openBatch(Tx tx, Scope scope, Duration readTimeout) {
+        return tx.query(OPEN_BATCH)
+                .bind("timeout", readTimeout.toMillis() + "ms")
+                .bind("worker", scope.worker())
+                .bind("source", scope.source())
+                .bind("shard", scope.shard())
+                .map((row, context) -> cursor(scope, row))
+                .findOne();
+    }
+
+    /** False when the cursor is no longer where the batch began. */
+    boolean advance(Tx tx, Cursor from, Watermark to, Batch batch, RunSummary run) {
+        Scope scope = from.scope();
+        Watermark old = from.head();
+        int rows = tx.update(ADVANCE)
+                .bind("ts", to.ts())
+                .bind("id", to.id())
+                .bind("rows_seen", batch.rowsSeen())
+                .bind("effects_written", batch.effectsWritten())
+                .bind("run_batches", run.batchCount())
+                .bind("run_rows", run.rowsSeen())
+                .bind("run_effects", run.effectsWritten())
+                .bind("worker", scope.worker())
+                .bind("source", scope.source())
+                .bind("shard", scope.shard())
+                .bind("old_ts", old == null ? null : old.ts())
+                .bind("old_id", old == null ? null : old.id())
+                .execute();
+        return rows == 1;
+    }
+
+    private static Cursor cursor(Scope scope, ResultSet row) throws SQLException {
+        String id = row.getString("last_watermark_id");
+        @Nullable Watermark head = id == null ? null : new Watermark(row.getString("last_watermark_ts"), id);
+        return new Cursor(
+                scope, head, row.getLong("events_seen"), row.getLong("attempts_written"), row.getString("phase"));
+    }
+}

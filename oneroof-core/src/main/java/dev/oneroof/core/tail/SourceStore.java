@@ -1,0 +1,71 @@
+package dev.oneroof.core.tail;
+
+import dev.oneroof.database.Tx;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Registered sources, in {@code tail_source}. */
+public final class SourceStore {
+    private static final String SAVE = """
+            INSERT INTO oneroof.tail_source
+                (source_name, relation_schema, relation_name, ts_column, ts_type, id_column, id_type, time_zone,
+                 order_contract, filter, batch_size, poll_interval, registered_by)
+            VALUES
+                (:name, :schema, :table, :ts_column, :ts_type, :id_column, :id_type, :zone,
+                 :contract, :filter, :batch_size, make_interval(secs => :poll_seconds), :actor)
+            ON CONFLICT (source_name) DO NOTHING
+            """;
+
+    private static final String FIND = """
+            SELECT source_name, relation_schema, relation_name, ts_column, ts_type, id_column, id_type, time_zone,
+                   order_contract, filter, batch_size, extract(epoch FROM poll_interval)::float8 AS poll_seconds
+            FROM oneroof.tail_source
+            WHERE source_name = :name
+            """;
+
+    /** Registers a source; one that is registered already stays as it is. */
+    public void register(Tx tx, TailSource source, String actor) {
+        TailSource.TimeColumn time = source.time();
+        tx.update(SAVE)
+                .bind("name", source.name())
+                .bind("schema", source.relation().schema())
+                .bind("table", source.relation().table())
+                .bind("ts_column", time == null ? null : time.column())
+                .bind("ts_type", time == null ? null : time.type().sql())
+                .bind("id_column", source.id().column())
+                .bind("id_type", source.id().type().sql())
+                .bind("zone", time == null ? null : time.zone())
+                .bind("contract", source.contract().sql())
+                .bind("filter", source.filter())
+                .bind("batch_size", source.batchSize())
+                .bind("poll_seconds", source.pollInterval().toMillis() / 1000.0)
+                .bind("actor", actor)
+                .execute();
+    }
+
+    public Optional<TailSource> find(Tx tx, String name) {
+        return tx.query(FIND)
+                .bind("name", name)
+                .map((row, context) -> source(row))
+                .findOne();
+    }
+
+    private static TailSource source(ResultSet row) throws SQLException {
+        String tsColumn = row.getString("ts_column");
+        return new TailSource(
+                row.getString("source_name"),
+                new TailSource.Relation(row.getString("relation_schema"), row.getString("relation_name")),
+                tsColumn == null
+                        ? null
+                        : new TailSource.TimeColumn(
+                                tsColumn, TimeType.of(row.getString("ts_type")), row.getString("time_zone")),
+                new TailSource.IdColumn(row.getString("id_column"), IdType.of(row.getString("id_type"))),
+                OrderContract.valueOf(row.getString("order_contract").toUpperCase(Locale.ROOT)),
+                row.getString("filter"),
+                row.getInt("batch_size"),
+                Duration.ofMillis(Math.round(row.getDouble("poll_seconds") * 1000)));
+    }
+}

@@ -1,0 +1,16 @@
+package dev.oneroof.core.worker;
+
+import java.time.Duration;
+
+/**
+ * The times of a worker's loop.
+ *
+ * @param leaseTime how long a scope stays with an owner that has gone quiet; longer than any one batch may take
+ * @param beatInterval at most one beat in this time, so that the heartbeat table stays small under an open snapshot
+ * @param gateInterval how soon an opened gate is seen
+ * @param longestBackoff the longest wait after repeated failures
+ */
+public record LoopConfig(Duration leaseTime, Duration beatInterval, Duration gateInterval, Duration longestBackoff) {
+    public static final LoopConfig DEFAULT = new LoopConfig(
+            Duration.ofSeconds(15), Duration.ofSeconds(1), Duration.ofMillis(500), Duration.ofSeconds(30));
+}

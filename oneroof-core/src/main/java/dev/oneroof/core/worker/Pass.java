@@ -1,0 +1,15 @@
+package dev.oneroof.core.worker;
+
+import java.time.Duration;
+
+/** What one pass of a worker came to. */
+public sealed interface Pass {
+    /** There may be more: go on at once. */
+    record Worked(long rows) implements Pass {}
+
+    /** Nothing to do; look again after the interval. */
+    record Idle(Duration interval) implements Pass {}
+
+    /** The lease belongs to somebody else now. Nothing was committed. */
+    record Lost() implements Pass {}
+}

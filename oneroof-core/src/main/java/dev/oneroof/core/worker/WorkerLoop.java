@@ -1,0 +1,181 @@
+package dev.oneroof.core.worker;
+
+import dev.oneroof.core.gate.GateStore;
+import dev.oneroof.core.lease.BeatStatus;
+import dev.oneroof.core.lease.Claim;
+import dev.oneroof.core.lease.Lease;
+import dev.oneroof.core.lease.LeaseStore;
+import dev.oneroof.core.lease.Renewal;
+import dev.oneroof.database.Database;
+import dev.oneroof.database.SqlState;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs one worker until it is stopped: claims its scope, looks at its gate, makes a pass, beats, waits. It beats on every
+ * kind of pass, work or none, gate open or closed, so that quiet can be told from dead.
+ */
+final class WorkerLoop implements Runnable {
+    private static final Logger log = LoggerFactory.getLogger(WorkerLoop.class);
+    private static final Duration FIRST_BACKOFF = Duration.ofMillis(100);
+    private static final Duration CADENCE = Duration.ofSeconds(5);
+    private static final Duration STALE_AFTER = Duration.ofSeconds(30);
+
+    private final Worker worker;
+    private final String owner;
+    private final Database db;
+    private final LeaseStore leases;
+    private final GateStore gates;
+    private final LoopConfig config;
+    private final Waiting waiting = new Waiting();
+
+    private boolean prepared;
+    private @Nullable Lease lease;
+    private long lastBeatNanos;
+    private int failures;
+
+    WorkerLoop(Worker worker, String owner, Database db, LeaseStore leases, GateStore gates, LoopConfig config) {
+        this.worker = worker;
+        this.owner = owner;
+        this.db = db;
+        this.leases = leases;
+        this.gates = gates;
+        this.config = config;
+    }
+
+    /** Asks the loop to end after the pass it is in. */
+    void stop() {
+        waiting.stop();
+    }
+
+    String name() {
+        return worker.scope().executorName();
+    }
+
+    @Override
+    public void run() {
+        while (!waiting.isStopped()) {
+            Duration pause = guardedStep();
+            if (pause.isPositive()) {
+                waiting.pause(jittered(pause));
+            }
+        }
+        release();
+    }
+
+    private Duration guardedStep() {
+        try {
+            Duration pause = step();
+            failures = 0;
+            return pause;
+        } catch (RuntimeException e) {
+            failures++;
+            if (SqlState.isTransient(e)) {
+                log.warn("{}: trying again: {}", name(), e.getMessage());
+            } else {
+                log.error("{}: a pass failed", name(), e);
+            }
+            beatAfterFailure();
+            return backoff();
+        }
+    }
+
+    /** One turn; returns how long to wait before the next. */
+    private Duration step() {
+        Lease held = lease != null ? lease : claimed();
+        if (held == null) {
+            return config.leaseTime().dividedBy(3);
+        }
+        if (!db.inTx(tx -> gates.isOpen(tx, worker.gate()))) {
+            beatIfDue(held, BeatStatus.OK, "held by gate " + worker.gate());
+            return config.gateInterval();
+        }
+        Pass pass = worker.runOnce(held);
+        return switch (pass) {
+            case Pass.Worked worked -> {
+                beatIfDue(held, BeatStatus.OK, "working");
+                yield Duration.ZERO;
+            }
+            case Pass.Idle idle -> {
+                beatIfDue(held, BeatStatus.OK, "quiet");
+                yield idle.interval();
+            }
+            case Pass.Lost lost -> {
+                lost();
+                yield config.gateInterval();
+            }
+        };
+    }
+
+    private @Nullable Lease claimed() {
+        if (!prepared) {
+            worker.prepare();
+            db.useTx(tx -> leases.register(tx, worker.scope(), owner, CADENCE, STALE_AFTER));
+            prepared = true;
+        }
+        Claim claim = db.inTx(tx -> leases.claim(tx, worker.scope(), owner, config.leaseTime()));
+        return switch (claim) {
+            case Claim.Taken taken -> {
+                log.info("{}: taken, epoch {}", name(), taken.lease().epoch().value());
+                lease = taken.lease();
+                lastBeatNanos = System.nanoTime() - config.beatInterval().toNanos();
+                yield lease;
+            }
+            case Claim.Denied denied -> null;
+        };
+    }
+
+    private void beatIfDue(Lease held, BeatStatus status, String doing) {
+        if (System.nanoTime() - lastBeatNanos < config.beatInterval().toNanos()) {
+            return;
+        }
+        if (db.inTx(tx -> leases.beat(tx, held, status, doing)) == Renewal.LOST) {
+            lost();
+        }
+        lastBeatNanos = System.nanoTime();
+    }
+
+    private void beatAfterFailure() {
+        Lease held = lease;
+        if (held == null) {
+            return;
+        }
+        try {
+            beatIfDue(held, BeatStatus.ERROR, "failing");
+        } catch (RuntimeException e) {
+            // The failed pass has been told; without a database there is nobody to beat to.
+            log.debug("{}: no beat", name(), e);
+        }
+    }
+
+    private void lost() {
+        log.warn("{}: the lease went to another instance", name());
+        lease = null;
+    }
+
+    private void release() {
+        Lease held = lease;
+        if (held == null) {
+            return;
+        }
+        try {
+            db.useTx(tx -> leases.release(tx, held));
+        } catch (RuntimeException e) {
+            log.warn("{}: could not give the lease back, it runs out by itself: {}", name(), e.getMessage());
+        }
+    }
+
+    private Duration backoff() {
+        Duration doubled = FIRST_BACKOFF.multipliedBy(1L << Math.min(failures - 1, 20));
+        return doubled.compareTo(config.longestBackoff()) < 0 ? doubled : config.longestBackoff();
+    }
+
+    /** Up to a tenth more or less, so that instances that started together do not stay in step. */
+    private static Duration jittered(Duration pause) {
+        return Duration.ofNanos(
+                (long) (pause.toNanos() * ThreadLocalRandom.current().nextDouble(0.9, 1.1)));
+    }
+}
