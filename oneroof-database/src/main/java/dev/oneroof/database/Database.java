@@ -19,7 +19,8 @@ public final class Database {
 
     /** Runs the work in one transaction: committed when it returns, rolled back when it throws or abandons. */
     public <R> R inTx(Function<Tx, R> work) {
-        return jdbi.withHandle(handle -> {
+        // Not withHandle: inside another transaction of this thread it would quietly join that one.
+        try (Handle handle = jdbi.open()) {
             handle.begin();
             Tx tx = new Tx(handle);
             R result;
@@ -35,7 +36,7 @@ public final class Database {
                 handle.commit();
             }
             return result;
-        });
+        }
     }
 
     public void useTx(Consumer<Tx> work) {

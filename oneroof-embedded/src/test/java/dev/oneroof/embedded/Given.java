@@ -19,7 +19,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
 /** What the tests start from: servers that share their extracted programs, and a way to talk to them. */
 final class Given {
-    static final Path CACHE = Path.of("target", "postgres-cache").toAbsolutePath();
+    static final Path CACHE = Path.of(System.getProperty("oneroof.test.postgres.cache"));
 
     private Given() {}
 
@@ -32,7 +32,7 @@ final class Given {
     }
 
     static Path jar(String name) {
-        return Path.of("target", "binaries", name + ".jar").toAbsolutePath();
+        return Path.of(System.getProperty("oneroof.test.postgres." + name));
     }
 
     static Connection connect(ServerAddress address) throws SQLException {

@@ -28,6 +28,7 @@ final class OtherProcess implements AutoCloseable {
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-cp",
                         System.getProperty("java.class.path"),
+                        "-Doneroof.test.postgres.cache=" + Given.CACHE,
                         "-Xmx64m",
                         "-XX:TieredStopAtLevel=1",
                         OtherProcess.class.getName(),

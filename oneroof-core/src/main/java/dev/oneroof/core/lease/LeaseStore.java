@@ -50,7 +50,7 @@ public final class LeaseStore {
                 last_tick_at = CASE WHEN g.open THEN clock_timestamp() ELSE last_tick_at END,
                 last_tick_status = CASE WHEN g.open THEN :status ELSE last_tick_status END,
                 ticks_total = ticks_total + CASE WHEN g.open THEN 1 ELSE 0 END,
-                last_beat_payload = CASE WHEN g.open THEN jsonb_build_object('doing', :doing) ELSE last_beat_payload END,
+                last_beat_payload = CASE WHEN g.open THEN jsonb_build_object('doing', CAST(:doing AS text)) ELSE last_beat_payload END,
                 updated_at = clock_timestamp()
             FROM (SELECT oneroof.fn_gate_open('queue.heartbeat.enabled') AS open) g
             WHERE executor_name = :executor AND lease_owner = :owner AND lease_epoch = :epoch

@@ -39,13 +39,13 @@ public final class CursorStore {
                 attempts_written = attempts_written + :effects_written,
                 last_run_at = clock_timestamp(),
                 last_run_summary = jsonb_build_object(
-                    'batch_count', :run_batches,
-                    'rows_seen', :run_rows,
-                    'dirty_marked', :run_effects,
+                    'batch_count', CAST(:run_batches AS bigint),
+                    'rows_seen', CAST(:run_rows AS bigint),
+                    'dirty_marked', CAST(:run_effects AS bigint),
                     'dlq', 0,
                     'snapshot_ref', pg_current_snapshot()::text,
                     'ruleset_version', (SELECT value FROM oneroof.dot_config WHERE key = 'governance.ruleset_version'),
-                    'started_at', CASE WHEN :run_batches = 1 THEN to_jsonb(now()) ELSE last_run_summary -> 'started_at' END,
+                    'started_at', CASE WHEN CAST(:run_batches AS bigint) = 1 THEN to_jsonb(now()) ELSE last_run_summary -> 'started_at' END,
                     'ended_at', clock_timestamp()),
                 updated_at = clock_timestamp()
             WHERE worker_name = :worker AND source_name = :source AND shard = :shard

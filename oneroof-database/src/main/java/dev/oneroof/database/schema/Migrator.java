@@ -99,6 +99,7 @@ public final class Migrator {
     private Flyway flyway(DataSource connections) {
         RoleNames roles = config.roles();
         return Flyway.configure()
+                .loggers("slf4j")
                 .dataSource(connections)
                 .locations(LOCATION)
                 .defaultSchema(config.schema().value())

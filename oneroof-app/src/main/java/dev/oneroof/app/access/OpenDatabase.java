@@ -1,0 +1,119 @@
+package dev.oneroof.app.access;
+
+import dev.oneroof.app.config.AppConfig;
+import dev.oneroof.database.Connections;
+import dev.oneroof.database.DatabaseAddress;
+import dev.oneroof.database.error.ErrorCode;
+import dev.oneroof.database.error.OneRoofException;
+import dev.oneroof.embedded.EmbeddedConfig;
+import dev.oneroof.embedded.EmbeddedPostgres;
+import dev.oneroof.embedded.ServerAddress;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** A database that can be reached, and the embedded server with it where this process runs one. */
+public final class OpenDatabase implements AutoCloseable {
+    private static final String EMBEDDED_DATABASE = "oneroof";
+
+    private final DatabaseAddress address;
+    private final String instance;
+    private final @Nullable EmbeddedPostgres server;
+
+    private OpenDatabase(DatabaseAddress address, String instance, @Nullable EmbeddedPostgres server) {
+        this.address = address;
+        this.instance = instance;
+        this.server = server;
+    }
+
+    public static OpenDatabase open(AppConfig config, Access access) {
+        if (config.database().isPresent()) {
+            return external(config.database().get());
+        }
+        return embedded(config, access);
+    }
+
+    private static OpenDatabase external(DatabaseAddress address) {
+        Connections.verify(address);
+        return new OpenDatabase(address, "%s/%s".formatted(hostName(), UUID.randomUUID()), null);
+    }
+
+    private static OpenDatabase embedded(AppConfig config, Access access) {
+        Path home = config.home();
+        if (access != Access.OWN) {
+            Optional<ServerAddress> running = EmbeddedPostgres.running(home);
+            if (running.isPresent()) {
+                return ready(running.get(), null);
+            }
+        }
+        if (access == Access.LOOK && !Files.exists(home)) {
+            throw new OneRoofException(
+                    ErrorCode.NOT_FOUND,
+                    "home: '%s' does not exist; 'oneroof demo' makes one, --db uses a server of yours".formatted(home));
+        }
+        EmbeddedPostgres server = EmbeddedPostgres.open(EmbeddedConfig.in(home).withPort(config.embeddedPort()));
+        try {
+            return ready(server.address(), server);
+        } catch (RuntimeException e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    /**
+     * The owner of a home bears the same name each time it starts. It is the only one who can, so it may take back at
+     * once the leases it held when it was killed.
+     */
+    private static OpenDatabase ready(ServerAddress server, @Nullable EmbeddedPostgres owned) {
+        DatabaseAddress maintenance = new DatabaseAddress(
+                server.host(), server.port(), "postgres", server.user(), server.password(), Map.of());
+        createDatabase(maintenance);
+        return new OpenDatabase(maintenance.withDatabase(EMBEDDED_DATABASE), hostName() + "/embedded", owned);
+    }
+
+    private static void createDatabase(DatabaseAddress maintenance) {
+        try (Connection connection = Connections.plain(maintenance, "oneroof").getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet found = statement.executeQuery(
+                        "SELECT 1 FROM pg_catalog.pg_database WHERE datname = '%s'".formatted(EMBEDDED_DATABASE))) {
+            if (!found.next()) {
+                statement.execute("CREATE DATABASE " + EMBEDDED_DATABASE);
+            }
+        } catch (SQLException e) {
+            throw Connections.explained(maintenance, e);
+        }
+    }
+
+    private static String hostName() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            return "localhost";
+        }
+    }
+
+    public DatabaseAddress address() {
+        return address;
+    }
+
+    /** The name under which this process holds leases. */
+    public String instance() {
+        return instance;
+    }
+
+    @Override
+    public void close() {
+        if (server != null) {
+            server.close();
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package dev.oneroof.app.cli;
+
+import dev.oneroof.database.error.ErrorCode;
+import dev.oneroof.database.error.OneRoofException;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** The whole command: its verbs, its answers to mistakes and its exit codes. */
+public final class CommandLineOfOneRoof {
+    private CommandLineOfOneRoof() {}
+
+    public static int run(String... args) {
+        CommandLine line = new CommandLine(new RootCommand());
+        line.setParameterExceptionHandler(CommandLineOfOneRoof::misuse);
+        line.setExecutionExceptionHandler(CommandLineOfOneRoof::failure);
+        line.setCaseInsensitiveEnumValuesAllowed(true);
+        return line.execute(args);
+    }
+
+    private static int misuse(ParameterException mistake, String[] args) {
+        CommandSpec spec = mistake.getCommandLine().getCommandSpec();
+        Console.say(firstLine(mistake) + suggestion(mistake));
+        Console.say("'%s --help' tells more".formatted(spec.qualifiedName()));
+        return ErrorCode.INVALID_INPUT.exitCode();
+    }
+
+    private static String firstLine(Exception e) {
+        String message = String.valueOf(e.getMessage());
+        return message.lines().findFirst().orElse(message);
+    }
+
+    private static String suggestion(ParameterException mistake) {
+        if (mistake instanceof UnmatchedArgumentException unmatched) {
+            var near = unmatched.getSuggestions();
+            return near.isEmpty() ? "" : "; did you mean '%s'?".formatted(near.getFirst());
+        }
+        return "";
+    }
+
+    private static int failure(Exception e, CommandLine line, CommandLine.ParseResult parsed) {
+        if (e instanceof ParameterException mistake) {
+            return misuse(mistake, new String[0]);
+        }
+        if (e instanceof OneRoofException known) {
+            known.message().lines().forEach(Console::say);
+            return known.code().exitCode();
+        }
+        Console.say("this should not happen, please report it: " + e);
+        e.printStackTrace(Console.messages());
+        return ErrorCode.FAILED.exitCode();
+    }
+}

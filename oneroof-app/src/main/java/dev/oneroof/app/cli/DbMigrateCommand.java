@@ -1,0 +1,68 @@
+package dev.oneroof.app.cli;
+
+import dev.oneroof.app.access.Access;
+import dev.oneroof.app.access.OpenDatabase;
+import dev.oneroof.app.access.SchemaAccess;
+import dev.oneroof.app.config.AppConfig;
+import dev.oneroof.database.Connections;
+import dev.oneroof.database.DatabaseAddress;
+import dev.oneroof.database.schema.Migrator;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import javax.sql.DataSource;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+@Command(name = "migrate", description = "Brings roles and schema to the version that this program knows.")
+final class DbMigrateCommand implements Callable<Integer> {
+    record Answer(String database, String schema, int migrations, String version) {}
+
+    @Mixin
+    private final DatabaseOptions options = new DatabaseOptions();
+
+    @Option(names = "--json", description = "Print one JSON object.")
+    private boolean json;
+
+    @Option(names = "--print-roles", description = "Print what a DBA must run first, and do nothing.")
+    private boolean printRoles;
+
+    @Override
+    public Integer call() {
+        AppConfig config = options.load();
+        if (printRoles) {
+            Console.print(roleScript(config).stripTrailing());
+            return 0;
+        }
+        try (OpenDatabase database = OpenDatabase.open(config, Access.SHARE)) {
+            Migrator migrator = SchemaAccess.migrator(config, database.address());
+            int migrations = SchemaAccess.migrate(migrator, database.address());
+            report(new Answer(
+                    database.address().toString(),
+                    config.schema().schema().value(),
+                    migrations,
+                    migrator.status().known()));
+        }
+        return 0;
+    }
+
+    private static String roleScript(AppConfig config) {
+        String login = config.database()
+                .map(DatabaseAddress::user)
+                .or(() -> Optional.ofNullable(System.getProperty("user.name")))
+                .orElse("oneroof");
+        DataSource none = Connections.plain(
+                config.database().orElseGet(() -> DatabaseAddress.parse("db.url", "postgres://localhost/oneroof")),
+                "oneroof");
+        return new Migrator(none, config.schema()).roleScript(login);
+    }
+
+    private void report(Answer answer) {
+        if (json) {
+            Console.printJson(answer);
+        } else {
+            Console.print("schema %s in %s is at version %s (%d migrations ran)"
+                    .formatted(answer.schema(), answer.database(), answer.version(), answer.migrations()));
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package dev.oneroof.app.cli;
+
+import dev.oneroof.app.access.Access;
+import dev.oneroof.app.access.OpenDatabase;
+import dev.oneroof.app.access.SchemaAccess;
+import dev.oneroof.app.config.AppConfig;
+import dev.oneroof.database.Connections;
+import dev.oneroof.database.DatabaseAddress;
+import dev.oneroof.database.schema.SchemaStatus;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+@Command(name = "status", description = "Tells at which version the schema is. Exit code 3: not at this program's.")
+final class DbStatusCommand implements Callable<Integer> {
+    private static final int UNHEALTHY = 3;
+
+    record Answer(
+            String database,
+            String server,
+            String schema,
+            String state,
+            @Nullable String installed,
+            String known) {}
+
+    @Mixin
+    private final DatabaseOptions options = new DatabaseOptions();
+
+    @Option(names = "--json", description = "Print one JSON object.")
+    private boolean json;
+
+    @Override
+    public Integer call() {
+        AppConfig config = options.load();
+        try (OpenDatabase database = OpenDatabase.open(config, Access.LOOK)) {
+            SchemaStatus status =
+                    SchemaAccess.migrator(config, database.address()).status();
+            report(new Answer(
+                    database.address().toString(),
+                    serverVersion(database.address()),
+                    config.schema().schema().value(),
+                    status.state().name().toLowerCase(Locale.ROOT),
+                    status.installed(),
+                    status.known()));
+            return status.state() == SchemaStatus.State.CURRENT ? 0 : UNHEALTHY;
+        }
+    }
+
+    private void report(Answer answer) {
+        if (json) {
+            Console.printJson(answer);
+            return;
+        }
+        Console.print("database   %s".formatted(answer.database()));
+        Console.print("server     PostgreSQL %s".formatted(answer.server()));
+        Console.print("schema     %s".formatted(answer.schema()));
+        Console.print("state      %s".formatted(answer.state()));
+        Console.print("installed  %s".formatted(answer.installed() == null ? "none" : answer.installed()));
+        Console.print("known      %s".formatted(answer.known()));
+    }
+
+    private static String serverVersion(DatabaseAddress address) {
+        try (Connection connection = Connections.plain(address, "oneroof").getConnection()) {
+            return connection.getMetaData().getDatabaseProductVersion();
+        } catch (SQLException e) {
+            throw Connections.explained(address, e);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package dev.oneroof.app.cli;
+
+import dev.oneroof.app.access.Access;
+import dev.oneroof.app.access.OpenDatabase;
+import dev.oneroof.app.config.AppConfig;
+import dev.oneroof.app.demo.Demo;
+import dev.oneroof.app.demo.DemoConfig;
+import dev.oneroof.app.demo.DemoSummary;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+@Command(
+        name = "demo",
+        description = "Fills a registry and runs the whole system on it, until Ctrl-C.",
+        footer = {
+            "",
+            "The registry lies in schema oneroof_demo. Run it again and it goes on where it was.",
+        })
+final class DemoCommand implements Callable<Integer> {
+    @Mixin
+    private final DatabaseOptions options = new DatabaseOptions();
+
+    @Option(
+            names = "--rows",
+            paramLabel = "N",
+            defaultValue = "20000",
+            converter = Numbers.Rows.class,
+            description = "Births in the registry before anything runs (default ${DEFAULT-VALUE}).")
+    private long rows;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            defaultValue = "1",
+            converter = Numbers.Seed.class,
+            description = "What the registry is made from: the same seed, the same rows (default ${DEFAULT-VALUE}).")
+    private long seed;
+
+    @Option(
+            names = "--births-per-second",
+            paramLabel = "N",
+            defaultValue = "20",
+            converter = Numbers.BirthsPerSecond.class,
+            description = "Births that keep arriving (default ${DEFAULT-VALUE}).")
+    private long birthsPerSecond;
+
+    @Option(names = "--once", description = "Let no new births arrive and end when everything is caught up.")
+    private boolean once;
+
+    @Option(names = "--json", description = "Print the summary as one JSON object.")
+    private boolean json;
+
+    @Override
+    public Integer call() {
+        AppConfig config = options.loadForFilling();
+        DemoConfig demo = new DemoConfig(rows, seed, Math.toIntExact(birthsPerSecond), once);
+        try (Stopping stopping = new Stopping();
+                Progress progress = new Progress();
+                OpenDatabase database = OpenDatabase.open(config, Access.OWN)) {
+            Console.say("registry and schema are in %s".formatted(database.address()));
+            if (!once) {
+                Console.say("Ctrl-C ends it");
+            }
+            report(new Demo(config, demo, progress, stopping.waiting()).run(database));
+        }
+        return 0;
+    }
+
+    private void report(DemoSummary summary) {
+        if (json) {
+            Console.printJson(summary);
+            return;
+        }
+        Console.print("%,d births in %d collections, %,d changes, %d owners, %d policies (seed %d)"
+                .formatted(
+                        summary.births(),
+                        summary.collections(),
+                        summary.changes(),
+                        summary.owners(),
+                        summary.policies(),
+                        summary.seed()));
+        Console.print("%,d candidates, %s"
+                .formatted(
+                        summary.candidates(),
+                        summary.caughtUp()
+                                ? "everything caught up"
+                                : "not caught up yet, it goes on at the next start"));
+        Console.print("%s on %s: %,d rows seen, %,d effects written, watermark %s"
+                .formatted(
+                        summary.worker().name(),
+                        summary.worker().source(),
+                        summary.worker().rowsSeen(),
+                        summary.worker().effectsWritten(),
+                        summary.worker().watermark()));
+        Console.print("%.1f s".formatted(summary.seconds()));
+    }
+}

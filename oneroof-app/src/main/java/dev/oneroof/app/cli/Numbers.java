@@ -1,0 +1,43 @@
+package dev.oneroof.app.cli;
+
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Whole numbers with bounds, and an answer that names them. */
+final class Numbers {
+    private Numbers() {}
+
+    static final class Rows implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            return between(1, 100_000_000, text);
+        }
+    }
+
+    static final class Seed implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            return between(0, Integer.MAX_VALUE, text);
+        }
+    }
+
+    static final class BirthsPerSecond implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            return between(0, 10_000, text);
+        }
+    }
+
+    private static long between(long least, long most, String text) {
+        try {
+            long number = Long.parseLong(text);
+            if (number >= least && number <= most) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // the same answer as for a number out of bounds
+        }
+        throw new TypeConversionException(
+                "'%s' is not allowed; allowed is a whole number from %d to %d".formatted(text, least, most));
+    }
+}

@@ -1,0 +1,76 @@
+package dev.oneroof.app.cli;
+
+import dev.oneroof.app.demo.DemoProgress;
+import java.time.Duration;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+import org.jspecify.annotations.Nullable;
+
+/** A bar on a terminal once a step has taken a second, else a line every ten. */
+final class Progress implements DemoProgress, AutoCloseable {
+    private static final Duration BAR_AFTER = Duration.ofSeconds(1);
+    private static final Duration LINE_EVERY = Duration.ofSeconds(10);
+
+    // Set by the launcher, which can ask the shell about stderr; Java can only guess.
+    private final boolean terminal = Boolean.getBoolean("oneroof.terminal");
+    private String what = "";
+    private long begun;
+    private long lastLine;
+    private long done;
+    private long of;
+    private @Nullable ProgressBar bar;
+
+    @Override
+    public void step(String next) {
+        done();
+        what = next;
+        begun = System.nanoTime();
+        lastLine = begun;
+    }
+
+    @Override
+    public void at(long reached, long total) {
+        done = reached;
+        of = total;
+        long now = System.nanoTime();
+        if (terminal) {
+            if (bar == null && now - begun > BAR_AFTER.toNanos()) {
+                bar = new ProgressBarBuilder()
+                        .setTaskName(what)
+                        .setInitialMax(total)
+                        .setStyle(ProgressBarStyle.ASCII)
+                        .setUpdateIntervalMillis(250)
+                        .build();
+            }
+            if (bar != null) {
+                bar.maxHint(total);
+                bar.stepTo(reached);
+            }
+        } else if (now - lastLine > LINE_EVERY.toNanos()) {
+            lastLine = now;
+            Console.say("%s: %,d of %,d".formatted(what, done, of));
+        }
+    }
+
+    @Override
+    public void done() {
+        if (bar != null) {
+            bar.close();
+            bar = null;
+        }
+        if (of > 0) {
+            Console.say("%s: %,d of %,d".formatted(what, done, of));
+        }
+        done = 0;
+        of = 0;
+    }
+
+    @Override
+    public void close() {
+        if (bar != null) {
+            bar.close();
+            bar = null;
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package dev.oneroof.app.cli;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+@Command(
+        name = "oneroof",
+        description = "Makes sure that nothing in a PostgreSQL registry is ever missed.",
+        mixinStandardHelpOptions = true,
+        scope = ScopeType.INHERIT,
+        versionProvider = Version.class,
+        subcommands = {DemoCommand.class, DbCommand.class, VersionCommand.class})
+final class RootCommand implements Runnable {
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "a command is missing: demo, db or version");
+    }
+}

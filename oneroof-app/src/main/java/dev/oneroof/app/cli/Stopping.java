@@ -1,0 +1,42 @@
+package dev.oneroof.app.cli;
+
+import dev.oneroof.core.worker.Waiting;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Ctrl-C and SIGTERM ask the command to end; the JVM waits until it has. So the way out is the same as without a signal:
+ * workers drain first, the embedded server stops after them.
+ */
+final class Stopping implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final Waiting waiting = new Waiting();
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private final Thread hook = new Thread(this::stopAndWait, "oneroof-stopping");
+
+    Stopping() {
+        Runtime.getRuntime().addShutdownHook(hook);
+    }
+
+    Waiting waiting() {
+        return waiting;
+    }
+
+    private void stopAndWait() {
+        waiting.stop();
+        try {
+            if (!ended.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                Console.say("not everything ended in %d s".formatted(PATIENCE.toSeconds()));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void close() {
+        ended.countDown();
+    }
+}

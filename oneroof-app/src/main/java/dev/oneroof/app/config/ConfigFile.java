@@ -1,0 +1,50 @@
+package dev.oneroof.app.config;
+
+import dev.oneroof.database.error.ErrorCode;
+import dev.oneroof.database.error.OneRoofException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.dataformat.yaml.YAMLMapper;
+
+/** The settings in a YAML file, {@code db: {url: …}} read as {@code db.url}. */
+final class ConfigFile {
+    /** Taken when it lies in the current folder and no other was named. */
+    private static final Path USUAL = Path.of("oneroof.yaml");
+
+    private ConfigFile() {}
+
+    static Map<String, String> read(@Nullable Path named) {
+        if (named == null && !Files.exists(USUAL)) {
+            return Map.of();
+        }
+        Path file = named == null ? USUAL : named;
+        if (!Files.isReadable(file) || Files.isDirectory(file)) {
+            throw new OneRoofException(ErrorCode.NOT_FOUND, "config: '%s' is no file that can be read".formatted(file));
+        }
+        Map<String, String> found = new LinkedHashMap<>();
+        try {
+            flatten("", new YAMLMapper().readTree(file.toFile()), found);
+        } catch (JacksonException e) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "config: '%s' is no valid YAML: %s".formatted(file, e.getOriginalMessage()),
+                    e);
+        }
+        return found;
+    }
+
+    private static void flatten(String prefix, JsonNode node, Map<String, String> into) {
+        if (node.isObject()) {
+            node.properties()
+                    .forEach(entry -> flatten(
+                            prefix.isEmpty() ? entry.getKey() : prefix + "." + entry.getKey(), entry.getValue(), into));
+        } else if (!node.isNull() && !node.isMissingNode()) {
+            into.put(prefix, node.isValueNode() ? node.asString() : node.toString());
+        }
+    }
+}

@@ -1,0 +1,193 @@
+package dev.oneroof.app.config;
+
+import dev.oneroof.database.DatabaseAddress;
+import dev.oneroof.database.SchemaName;
+import dev.oneroof.database.error.ErrorCode;
+import dev.oneroof.database.error.OneRoofException;
+import dev.oneroof.database.schema.RoleNames;
+import dev.oneroof.database.schema.SchemaConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Puts the settings together: flag, then environment, then file, then default. All problems are told at once, and
+ * nothing is corrected silently.
+ */
+public final class ConfigLoader {
+    private static final String FILE_SUFFIX = "_FILE";
+    /** Read by the launcher or the logging, not by us. */
+    private static final Set<String> OTHERS =
+            Set.of("ONEROOF_CONFIG", "ONEROOF_JAVA_HOME", "ONEROOF_JAVA_OPTS", "ONEROOF_JDK_DIRS", "ONEROOF_LOG_LEVEL");
+
+    private final Map<String, String> environment;
+    private final ConfigFlags flags;
+    private final List<String> problems = new ArrayList<>();
+    private final Map<Setting, String> values = new LinkedHashMap<>();
+
+    public ConfigLoader(Map<String, String> environment, ConfigFlags flags) {
+        this.environment = environment;
+        this.flags = flags;
+    }
+
+    public AppConfig load() {
+        readFile();
+        readEnvironment();
+        readFlags();
+        AppConfig config = new AppConfig(
+                Path.of(text(Settings.HOME)).toAbsolutePath().normalize(),
+                number(Settings.EMBEDDED_PORT, 0, 65535),
+                checked(this::database, Optional.empty()),
+                checked(this::schema, SchemaConfig.DEFAULT),
+                number(Settings.DB_POOL_SIZE, 2, 100),
+                Duration.ofSeconds(number(Settings.LEASE_SECONDS, 10, 3600)));
+        if (!problems.isEmpty()) {
+            throw new OneRoofException(ErrorCode.INVALID_INPUT, String.join("\n", problems));
+        }
+        return config;
+    }
+
+    private void readFile() {
+        String named = environment.get("ONEROOF_CONFIG");
+        Path file = flags.file() != null ? flags.file() : named == null ? null : Path.of(named);
+        ConfigFile.read(file)
+                .forEach((key, value) -> Settings.byKey(key)
+                        .ifPresentOrElse(setting -> values.put(setting, value), () -> unknownKey(key)));
+    }
+
+    private void unknownKey(String key) {
+        Set<String> known = Settings.ALL.stream().map(Setting::key).collect(Collectors.toSet());
+        problems.add("config: unknown key '%s'%s".formatted(key, Suggestion.forWord(key, known)));
+    }
+
+    private void readEnvironment() {
+        Set<String> known = Stream.concat(
+                        OTHERS.stream(),
+                        Settings.ALL.stream()
+                                .flatMap(s -> s.secret()
+                                        ? Stream.of(s.environmentName(), s.environmentName() + FILE_SUFFIX)
+                                        : Stream.of(s.environmentName())))
+                .collect(Collectors.toSet());
+        environment.keySet().stream()
+                .filter(name -> name.startsWith("ONEROOF_") && !known.contains(name))
+                .sorted()
+                .forEach(name -> problems.add(
+                        "environment: unknown variable '%s'%s".formatted(name, Suggestion.forWord(name, known))));
+        for (Setting setting : Settings.ALL) {
+            String value = environment.get(setting.environmentName());
+            String file = environment.get(setting.environmentName() + FILE_SUFFIX);
+            if (value != null) {
+                values.put(setting, value);
+            } else if (file != null && setting.secret()) {
+                checked(() -> values.put(setting, secretIn(setting, Path.of(file))));
+            }
+        }
+    }
+
+    private static String secretIn(Setting setting, Path file) {
+        try {
+            return Files.readString(file).stripTrailing();
+        } catch (IOException e) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "%s: '%s' cannot be read".formatted(setting.environmentName() + FILE_SUFFIX, file),
+                    e);
+        }
+    }
+
+    private void readFlags() {
+        String db = flags.db();
+        if (db != null) {
+            checked(() -> refusePassword(DatabaseAddress.parse("--db", db)));
+            values.put(Settings.DB_URL, db);
+        }
+        if (flags.home() != null) {
+            values.put(Settings.HOME, flags.home().toString());
+        }
+        if (flags.schema() != null) {
+            values.put(Settings.DB_SCHEMA, flags.schema());
+        }
+    }
+
+    /** Command lines are seen by everybody on the machine. */
+    private static void refusePassword(DatabaseAddress address) {
+        if (address.password() != null) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "--db: a password does not belong on the command line; put it in ONEROOF_DB_PASSWORD,"
+                            + " ONEROOF_DB_PASSWORD_FILE, PGPASSWORD or .pgpass");
+        }
+    }
+
+    private Optional<DatabaseAddress> database() {
+        String url = values.get(Settings.DB_URL);
+        if (url == null) {
+            return LibpqEnvironment.address(environment).map(this::withLogin);
+        }
+        return Optional.of(withLogin(DatabaseAddress.parse(Settings.DB_URL.key(), url)));
+    }
+
+    private DatabaseAddress withLogin(DatabaseAddress address) {
+        DatabaseAddress result = address;
+        String user = values.getOrDefault(Settings.DB_USER, environment.get("PGUSER"));
+        if (result.user() == null && user != null) {
+            result = result.withUser(user);
+        }
+        String password = values.getOrDefault(Settings.DB_PASSWORD, environment.get("PGPASSWORD"));
+        if (result.password() == null && password != null) {
+            result = result.withPassword(password);
+        }
+        return result;
+    }
+
+    private SchemaConfig schema() {
+        return new SchemaConfig(new SchemaName(text(Settings.DB_SCHEMA)), new RoleNames(text(Settings.DB_ROLE_PREFIX)));
+    }
+
+    private String text(Setting setting) {
+        String value = values.get(setting);
+        return value != null ? value : String.valueOf(setting.fallback());
+    }
+
+    private int number(Setting setting, int least, int most) {
+        String value = text(setting);
+        try {
+            int number = Integer.parseInt(value);
+            if (number >= least && number <= most) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // told below, together with what is out of bounds
+        }
+        problems.add("%s: '%s' is not allowed; allowed is %s".formatted(setting.key(), value, setting.allowed()));
+        return least;
+    }
+
+    private void checked(Runnable step) {
+        checked(
+                () -> {
+                    step.run();
+                    return true;
+                },
+                true);
+    }
+
+    private <T> T checked(Supplier<T> value, T otherwise) {
+        try {
+            return value.get();
+        } catch (OneRoofException e) {
+            problems.add(e.message());
+            return otherwise;
+        }
+    }
+}

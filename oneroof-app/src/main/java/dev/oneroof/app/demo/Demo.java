@@ -1,0 +1,134 @@
+package dev.oneroof.app.demo;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.oneroof.app.access.OpenDatabase;
+import dev.oneroof.app.access.SchemaAccess;
+import dev.oneroof.app.config.AppConfig;
+import dev.oneroof.core.OneRoof;
+import dev.oneroof.core.RuntimeConfig;
+import dev.oneroof.core.gate.GateStore;
+import dev.oneroof.core.tail.Cursor;
+import dev.oneroof.core.tail.CursorStore;
+import dev.oneroof.core.tail.SourceStore;
+import dev.oneroof.core.tail.TailSpec;
+import dev.oneroof.core.worker.LoopConfig;
+import dev.oneroof.core.worker.Waiting;
+import dev.oneroof.database.Connections;
+import dev.oneroof.database.Database;
+import dev.oneroof.governance.backfill.BackfillSweep;
+import java.time.Duration;
+
+/** Runs all there is on a registry made for the purpose. */
+public final class Demo {
+    private static final int CHUNK = 20_000;
+    private static final Duration LOOK = Duration.ofMillis(200);
+
+    private final AppConfig app;
+    private final DemoConfig config;
+    private final DemoProgress progress;
+    private final Waiting waiting;
+
+    public Demo(AppConfig app, DemoConfig config, DemoProgress progress, Waiting waiting) {
+        this.app = app;
+        this.config = config;
+        this.progress = progress;
+        this.waiting = waiting;
+    }
+
+    public DemoSummary run(OpenDatabase database) {
+        long begun = System.nanoTime();
+        SchemaAccess.migrate(SchemaAccess.migrator(app, database.address()), database.address());
+        // Two logins in one: the demo's own acts make and fill tables; the runtime only has its role's rights.
+        Database owner = new Database(
+                Connections.plain(database.address(), "oneroof demo"),
+                app.schema().schema());
+        DemoRegistry registry = new DemoRegistry(owner, app.schema().roles());
+        fill(registry);
+        try (HikariDataSource pool = Connections.pool(
+                database.address(), "oneroof", app.schema().roles().server(), app.poolSize())) {
+            TailSpec sweep = BackfillSweep.over(DemoRegistry.SOURCE);
+            RuntimeConfig runtime =
+                    new RuntimeConfig(database.instance(), app.schema().schema(), loop());
+            try (OneRoof oneroof = OneRoof.open(runtime, pool)) {
+                prepare(oneroof.database());
+                oneroof.tail(sweep).start();
+                follow(registry, oneroof.database(), sweep);
+            }
+            return summary(registry, owner, sweep, database, begun);
+        }
+    }
+
+    private LoopConfig loop() {
+        LoopConfig usual = LoopConfig.DEFAULT;
+        return new LoopConfig(app.leaseTime(), usual.beatInterval(), usual.gateInterval(), usual.longestBackoff());
+    }
+
+    private void fill(DemoRegistry registry) {
+        registry.create(config.rows(), config.seed());
+        progress.step("births in the registry");
+        long filled = registry.filled();
+        while (filled < config.rows() && !waiting.isStopped()) {
+            filled = registry.fillUpTo(config.rows(), CHUNK);
+            progress.at(filled, Math.max(filled, config.rows()));
+        }
+        progress.done();
+    }
+
+    private static void prepare(Database db) {
+        db.useTx(tx -> new SourceStore().register(tx, DemoRegistry.births(), "demo"));
+        db.useTx(tx -> new GateStore().open(tx, BackfillSweep.GATE, "demo", "the demo runs everything"));
+    }
+
+    /** Until caught up, or for as long as it is not stopped, with births going on. */
+    private void follow(DemoRegistry registry, Database db, TailSpec sweep) {
+        progress.step("births swept into candidates");
+        long ticks = 0;
+        while (waiting.pause(LOOK)) {
+            if (!config.once()) {
+                ticks++;
+                registry.bear(birthsDue(ticks));
+            }
+            progress.at(seen(db, sweep), registry.filled());
+            if (config.once() && registry.isCaughtUp(BackfillSweep.WORKER)) {
+                break;
+            }
+        }
+        progress.done();
+    }
+
+    /** Spread over the ticks, so that three a second are three and not five. */
+    private int birthsDue(long ticks) {
+        long perSecond = Duration.ofSeconds(1).dividedBy(LOOK);
+        return (int)
+                (ticks * config.birthsPerSecond() / perSecond - (ticks - 1) * config.birthsPerSecond() / perSecond);
+    }
+
+    private static long seen(Database db, TailSpec sweep) {
+        return db.inTx(tx -> new CursorStore()
+                .find(tx, sweep.scope())
+                .map(Cursor::eventsSeen)
+                .orElse(0L));
+    }
+
+    private DemoSummary summary(DemoRegistry registry, Database db, TailSpec sweep, OpenDatabase database, long begun) {
+        DemoCounts counts = registry.counts();
+        Cursor cursor = db.inTx(tx -> new CursorStore().find(tx, sweep.scope())).orElseThrow();
+        return new DemoSummary(
+                counts.births(),
+                counts.candidates(),
+                registry.isCaughtUp(BackfillSweep.WORKER),
+                counts.collections(),
+                counts.changes(),
+                counts.owners(),
+                counts.policies(),
+                config.seed(),
+                database.address().toString(),
+                new DemoSummary.WorkerSummary(
+                        BackfillSweep.WORKER,
+                        DemoRegistry.SOURCE,
+                        String.valueOf(cursor.head()),
+                        cursor.eventsSeen(),
+                        cursor.attemptsWritten()),
+                Math.round((System.nanoTime() - begun) / 1e7) / 100.0);
+    }
+}

@@ -1,0 +1,13 @@
+package dev.oneroof.app.demo;
+
+/** Who wants to know how far a demo is. */
+public interface DemoProgress {
+    /** A step began. */
+    void step(String what);
+
+    /** So much of it is done. */
+    void at(long done, long of);
+
+    /** The step is through. */
+    void done();
+}

@@ -1,0 +1,108 @@
+package dev.oneroof.app.demo;
+
+import dev.oneroof.core.tail.IdType;
+import dev.oneroof.core.tail.OrderContract;
+import dev.oneroof.core.tail.TailSource;
+import dev.oneroof.core.tail.TimeType;
+import dev.oneroof.database.Database;
+import dev.oneroof.database.Tx;
+import dev.oneroof.database.error.ErrorCode;
+import dev.oneroof.database.error.OneRoofException;
+import dev.oneroof.database.schema.RoleNames;
+import java.time.Duration;
+
+/**
+ * The registries of an imaginary company: births over many collections, a changelog, owners and policies. Row number i is
+ * made from the seed and i alone, and how far the filling has come is committed with the rows; so a filling that was cut
+ * off goes on just where it was.
+ */
+final class DemoRegistry {
+    static final String SOURCE = "birth_registry";
+
+    private final Database db;
+    private final RoleNames roles;
+
+    DemoRegistry(Database db, RoleNames roles) {
+        this.db = db;
+        this.roles = roles;
+    }
+
+    static TailSource births() {
+        return new TailSource(
+                SOURCE,
+                new TailSource.Relation("oneroof_demo", "birth_registry"),
+                new TailSource.TimeColumn("born_at", TimeType.TIMESTAMPTZ, null),
+                new TailSource.IdColumn("id", IdType.INTEGER),
+                OrderContract.CLOCK,
+                null,
+                5000,
+                Duration.ofMillis(500));
+    }
+
+    /** Makes the tables where they are missing; refuses those that another seed has filled. */
+    void create(long rows, long seed) {
+        db.useTx(tx -> {
+            tx.update(DemoSql.LOCK).execute();
+            tx.update(DemoSql.SCHEMA).execute();
+            DemoSql.TABLES.forEach(table -> tx.update(table).execute());
+            tx.update(DemoSql.grants(roles)).execute();
+            tx.update(DemoSql.PLAN).bind("rows", rows).bind("seed", seed).execute();
+            demandSeed(tx, seed);
+            tx.update(DemoSql.COLLECTIONS).execute();
+            tx.update(DemoSql.OWNERS).execute();
+            tx.update(DemoSql.POLICIES).execute();
+        });
+    }
+
+    private static void demandSeed(Tx tx, long seed) {
+        long filledWith = tx.query(DemoSql.SEED).mapTo(Long.class).one();
+        if (filledWith != seed) {
+            throw new OneRoofException(
+                    ErrorCode.CONFLICT,
+                    "--seed: '%d' does not fit, these registries were filled with seed %d; give that one, or another --home"
+                            .formatted(seed, filledWith));
+        }
+    }
+
+    long filled() {
+        return db.inTx(tx -> tx.query(DemoSql.FILLED).mapTo(Long.class).one());
+    }
+
+    /** Adds the next rows up to the target, at most so many in one transaction, and returns how many there are now. */
+    long fillUpTo(long target, int atMost) {
+        return db.inTx(tx -> {
+            tx.update(DemoSql.ADVANCE)
+                    .bind("target", target)
+                    .bind("at_most", atMost)
+                    .execute();
+            tx.update(DemoSql.BIRTHS).execute();
+            tx.update(DemoSql.CHANGES).execute();
+            return tx.query(DemoSql.FILLED).mapTo(Long.class).one();
+        });
+    }
+
+    /** Brings so many new births into the world, now. */
+    void bear(int births) {
+        fillUpTo(Long.MAX_VALUE, births);
+    }
+
+    DemoCounts counts() {
+        return db.inTx(tx -> tx.query(DemoSql.COUNTS)
+                .map((row, context) -> new DemoCounts(
+                        row.getLong("births"),
+                        row.getLong("candidates"),
+                        row.getLong("collections"),
+                        row.getLong("changes"),
+                        row.getLong("owners"),
+                        row.getLong("policies")))
+                .one());
+    }
+
+    /** True when the cursor has passed every birth there is. */
+    boolean isCaughtUp(String worker) {
+        return db.inTx(tx -> tx.query(DemoSql.CAUGHT_UP)
+                .bind("worker", worker)
+                .mapTo(Boolean.class)
+                .one());
+    }
+}

@@ -1,0 +1,5 @@
+/** The oneroof command. */
+@NullMarked
+package dev.oneroof.app;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,182 @@
+package dev.oneroof.app.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.oneroof.embedded.EmbeddedPostgres;
+import dev.oneroof.testkit.OnEveryServer;
+import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.await.Await;
+import dev.oneroof.testkit.fault.JavaProcess;
+import dev.oneroof.testkit.fixture.Seeded;
+import dev.oneroof.testkit.server.TestDatabase;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+@OneRoofTest
+class DemoTest {
+    @TempDir
+    Path folder;
+
+    @Test
+    void catchesUpAndPrintsOneJsonObject() {
+        Oneroof.Answer answer = new Oneroof(folder).run("demo", "--once", "--rows", "2000", "--json");
+
+        assertThat(answer.exit()).as(answer.err()).isZero();
+        JsonNode summary = json(answer);
+        assertThat(summary.get("births").asLong()).isEqualTo(2000);
+        assertThat(summary.get("candidates").asLong()).isEqualTo(2000);
+        assertThat(summary.get("caught_up").asBoolean()).isTrue();
+        assertThat(answer.out().lines()).hasSize(1);
+        assertThat(EmbeddedPostgres.running(folder.resolve(".oneroof"))).isEmpty();
+    }
+
+    @OnEveryServer
+    void runsOnADatabaseOfTheUsers(TestDatabase database) {
+        Oneroof.Answer answer = new Oneroof(folder).on(database).run("demo", "--once", "--rows", "500", "--json");
+
+        assertThat(answer.exit()).as(answer.err()).isZero();
+        assertThat(json(answer).get("candidates").asLong()).isEqualTo(500);
+        assertThat(folder.resolve(".oneroof")).doesNotExist();
+        assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof_demo.birth_registry"))
+                .isEqualTo(500);
+        Oneroof.Answer status = new Oneroof(folder).on(database).run("db", "status");
+        assertThat(status.exit()).isZero();
+        assertThat(status.out()).contains("state      current");
+    }
+
+    @Test
+    void makesTheSameRegistryOfTheSameSeed(TestDatabase first) {
+        String rows =
+                "SELECT md5(string_agg(concat_ws('|', collection_name, entity_code, source_system, actor_ref), ','"
+                        + " ORDER BY entity_code)) FROM oneroof_demo.birth_registry";
+        new Oneroof(folder).on(first).run("demo", "--once", "--rows", "700", "--seed", "5");
+        String once = first.value(String.class, rows);
+        first.run("DROP SCHEMA oneroof_demo CASCADE");
+        new Oneroof(folder).on(first).run("demo", "--once", "--rows", "700", "--seed", "5");
+        assertThat(first.value(String.class, rows)).isEqualTo(once);
+        first.run("DROP SCHEMA oneroof_demo CASCADE");
+        new Oneroof(folder).on(first).run("demo", "--once", "--rows", "700", "--seed", "6");
+        assertThat(first.value(String.class, rows)).isNotEqualTo(once);
+    }
+
+    @Test
+    void refusesAnotherSeedThanTheRegistryWasFilledWith(TestDatabase database) {
+        Oneroof command = new Oneroof(folder).on(database);
+        assertThat(command.run("demo", "--once", "--rows", "10", "--seed", "5").exit())
+                .isZero();
+
+        Oneroof.Answer answer = command.run("demo", "--once", "--rows", "10", "--seed", "6");
+
+        assertThat(answer.exit()).isEqualTo(5);
+        assertThat(answer.err()).contains("filled with seed 5");
+    }
+
+    @Test
+    void addsToARegistryThatIsTooSmall(TestDatabase database) {
+        Oneroof command = new Oneroof(folder).on(database);
+        command.run("demo", "--once", "--rows", "100");
+
+        JsonNode summary = json(command.run("demo", "--once", "--rows", "150", "--json"));
+
+        assertThat(summary.get("births").asLong()).isEqualTo(150);
+        assertThat(summary.get("candidates").asLong()).isEqualTo(150);
+    }
+
+    @Test
+    void goesOnAfterAnyNumberOfKills(Seeded random) {
+        Oneroof command = new Oneroof(folder);
+        command.run("demo", "--once", "--rows", "10");
+        for (int kill = 0; kill < 5; kill++) {
+            try (JavaProcess process = command.start("demo", "--rows", "200000", "--births-per-second", "1000")) {
+                process.err().await(line -> line.contains("registry and schema are in"), Duration.ofSeconds(60));
+                Await.pause(Duration.ofMillis(random.between(200, 2500)));
+                process.kill();
+            }
+        }
+
+        Oneroof.Answer answer = command.run("demo", "--once", "--rows", "200000", "--json");
+
+        assertThat(answer.exit()).as(answer.err()).isZero();
+        JsonNode summary = json(answer);
+        long births = summary.get("births").asLong();
+        assertThat(births).isGreaterThanOrEqualTo(200_000);
+        assertThat(summary.get("candidates").asLong()).isEqualTo(births);
+        // Every birth was seen once: neither missed nor counted again by a batch that had been committed before.
+        assertThat(summary.get("worker").get("rows_seen").asLong()).isEqualTo(births);
+        assertThat(summary.get("worker").get("effects_written").asLong()).isEqualTo(births);
+    }
+
+    @Test
+    void leavesNoProcessBehindWhenItIsInterrupted() {
+        try (JavaProcess process = new Oneroof(folder).start("demo", "--rows", "1000")) {
+            process.err().await(line -> line.contains("births in the registry"), Duration.ofSeconds(60));
+            Await.patiently()
+                    .until(
+                            "a server",
+                            () -> EmbeddedPostgres.running(folder.resolve(".oneroof"))
+                                    .isPresent());
+            Set<ProcessHandle> before = serversOf(folder);
+            assertThat(before).isNotEmpty();
+
+            process.interrupt();
+
+            assertThat(process.awaitExit(Duration.ofSeconds(60))).isEqualTo(130);
+            assertThat(serversOf(folder)).isEmpty();
+            assertThat(process.out().whole()).contains("candidates");
+        }
+    }
+
+    @Test
+    void drainsOnSigtermAndGivesItsLeaseBack(TestDatabase database) {
+        try (JavaProcess process =
+                new Oneroof(folder).on(database).start("demo", "--rows", "1000", "--births-per-second", "500")) {
+            Await.patiently()
+                    .until(
+                            "an owner",
+                            () -> !database.list(
+                                            row -> row.getString(1),
+                                            "SELECT lease_owner FROM oneroof.queue_heartbeat WHERE lease_owner IS NOT NULL")
+                                    .isEmpty());
+
+            process.terminate();
+
+            assertThat(process.awaitExit(Duration.ofSeconds(60))).isEqualTo(143);
+        }
+        assertThat(database.list(row -> row.getString(1), "SELECT lease_owner FROM oneroof.queue_heartbeat"))
+                .containsOnlyNulls();
+    }
+
+    @Test
+    void letsOtherCommandsUseTheServerThatItRuns() {
+        try (JavaProcess process = new Oneroof(folder).start("demo", "--rows", "100")) {
+            process.err().await(line -> line.contains("births in the registry"), Duration.ofSeconds(60));
+
+            Oneroof.Answer status = new Oneroof(folder).run("db", "status", "--json");
+
+            assertThat(status.exit()).as(status.err()).isZero();
+            assertThat(json(status).get("state").asString()).isEqualTo("current");
+            process.terminate();
+            process.awaitExit(Duration.ofSeconds(60));
+        }
+    }
+
+    private static JsonNode json(Oneroof.Answer answer) {
+        return JsonMapper.builder().build().readTree(answer.out());
+    }
+
+    /** The servers whose command line names this folder. */
+    private static Set<ProcessHandle> serversOf(Path folder) {
+        return ProcessHandle.allProcesses()
+                .filter(process -> process.info()
+                        .commandLine()
+                        .filter(line -> line.contains("postgres") && line.contains(folder.toString()))
+                        .isPresent())
+                .collect(Collectors.toSet());
+    }
+}

@@ -1,0 +1,71 @@
+package dev.oneroof.core.gate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.oneroof.database.Database;
+import dev.oneroof.database.SchemaName;
+import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.server.TestDatabase;
+import org.junit.jupiter.api.Test;
+
+@OneRoofTest
+class GateStoreTest {
+    private static final String GATE = "governance.gov_backfill_sweep.enabled";
+
+    private final GateStore gates = new GateStore();
+
+    @Test
+    void findsAFreshInstallClosedButForTheHeartbeat(TestDatabase database) {
+        assertThat(database.list(
+                        row -> row.getString(1),
+                        "SELECT key FROM oneroof.dot_config WHERE kind = 'gate' AND value = 'true'"))
+                .containsExactly("queue.heartbeat.enabled");
+        assertThat(isOpen(database, GATE)).isFalse();
+    }
+
+    @Test
+    void takesAMissingGateForClosed(TestDatabase database) {
+        assertThat(isOpen(database, "no.such.gate")).isFalse();
+    }
+
+    @Test
+    void takesASettingOfThatNameForClosed(TestDatabase database) {
+        database.run("UPDATE oneroof.dot_config SET kind = 'setting', value = 'true' WHERE key = ?", GATE);
+
+        assertThat(isOpen(database, GATE)).isFalse();
+    }
+
+    @Test
+    void opensWithATrailOfWhoAndWhy(TestDatabase database) {
+        db(database).useTx(tx -> gates.open(tx, GATE, "ann", "the backlog is due"));
+
+        assertThat(isOpen(database, GATE)).isTrue();
+        assertThat(database.list(
+                        row -> row.getString(1),
+                        "SELECT concat_ws('|', old_value, new_value, actor, reason) FROM oneroof.dot_config_audit"
+                                + " WHERE key = ? ORDER BY audit_id DESC LIMIT 1",
+                        GATE))
+                .containsExactly("false|true|ann|the backlog is due");
+    }
+
+    @Test
+    void refusesToOpenAGateThatDoesNotExist(TestDatabase database) {
+        assertThatThrownBy(() -> db(database).useTx(tx -> gates.open(tx, "no.such.gate", "ann", "why")))
+                .hasMessageContaining("no.such.gate");
+    }
+
+    @Test
+    void takesNothingButTrueAndFalse(TestDatabase database) {
+        assertThatThrownBy(() -> database.run("UPDATE oneroof.dot_config SET value = 'yes' WHERE key = ?", GATE))
+                .hasMessageContaining("dot_config_gate_is_open_or_closed");
+    }
+
+    private boolean isOpen(TestDatabase database, String key) {
+        return db(database).inTx(tx -> gates.isOpen(tx, key));
+    }
+
+    private static Database db(TestDatabase database) {
+        return new Database(database.dataSource(), SchemaName.DEFAULT);
+    }
+}

@@ -1,0 +1,190 @@
+package dev.oneroof.core.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.oneroof.database.Database;
+import dev.oneroof.database.SchemaName;
+import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.server.Sql;
+import dev.oneroof.testkit.server.TestDatabase;
+import java.time.Duration;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+@OneRoofTest
+class LeaseStoreTest {
+    private static final Scope SCOPE = Scope.of("sweeper", "births");
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final Duration EXPIRED = Duration.ofMillis(-1);
+
+    private final LeaseStore leases = new LeaseStore();
+    private TestDatabase database;
+    private Database db;
+
+    @BeforeEach
+    void register(TestDatabase database) {
+        this.database = database;
+        db = new Database(database.dataSource(), SchemaName.DEFAULT);
+        db.useTx(tx -> leases.register(tx, SCOPE, "test", Duration.ofSeconds(5), Duration.ofSeconds(30)));
+    }
+
+    @Test
+    void givesAFreeScopeToOneOwnerOnly() {
+        assertThat(claim("a", MINUTE)).isInstanceOf(Claim.Taken.class);
+        assertThat(claim("b", MINUTE)).isInstanceOf(Claim.Denied.class);
+    }
+
+    @Test
+    void deniesAScopeThatNobodyRegistered() {
+        Claim claim = db.inTx(tx -> leases.claim(tx, Scope.of("no", "body"), "a", MINUTE));
+
+        assertThat(claim).isInstanceOf(Claim.Denied.class);
+    }
+
+    @Test
+    void givesAnExpiredScopeAwayUnderAHigherEpoch() {
+        Lease old = taken("a", EXPIRED);
+
+        Lease young = taken("b", MINUTE);
+
+        assertThat(young.epoch().value()).isGreaterThan(old.epoch().value());
+    }
+
+    @Test
+    void letsAnOwnerClaimAgainWhatItHolds() {
+        Lease before = taken("a", MINUTE);
+
+        Lease after = taken("a", MINUTE);
+
+        assertThat(after.epoch().value()).isGreaterThan(before.epoch().value());
+        assertThat(fence(before)).isEqualTo(Renewal.LOST);
+    }
+
+    @Test
+    void keepsEpochsGrowingWhenTheRowIsRemoved() {
+        Lease before = taken("a", MINUTE);
+        database.run("DELETE FROM oneroof.queue_heartbeat");
+        db.useTx(tx -> leases.register(tx, SCOPE, "test", Duration.ofSeconds(5), Duration.ofSeconds(30)));
+
+        assertThat(taken("a", MINUTE).epoch().value())
+                .isGreaterThan(before.epoch().value());
+    }
+
+    @Test
+    void fencesOffAnOwnerThatLostItsScope() {
+        Lease old = taken("a", EXPIRED);
+        assertThat(fence(old)).isEqualTo(Renewal.HELD);
+
+        taken("b", MINUTE);
+
+        assertThat(fence(old)).isEqualTo(Renewal.LOST);
+        assertThat(beat(old)).isEqualTo(Renewal.LOST);
+    }
+
+    @Test
+    void neverTakesAScopeWhoseOwnerIsCommitting() {
+        Lease old = taken("a", EXPIRED);
+
+        db.useTx(committing -> {
+            assertThat(leases.fence(committing, old)).isEqualTo(Renewal.HELD);
+            // Expired and yet not to be had, and without waiting for it.
+            assertThat(claim("b", MINUTE)).isInstanceOf(Claim.Denied.class);
+        });
+
+        assertThat(claim("b", MINUTE)).isInstanceOf(Claim.Taken.class);
+    }
+
+    @Test
+    void writesNoRowVersionWhenFencing() {
+        Lease lease = taken("a", MINUTE);
+        String before = version();
+
+        fence(lease);
+
+        assertThat(version()).isEqualTo(before);
+    }
+
+    @Test
+    void renewsWithABeat() {
+        Lease lease = taken("a", Duration.ofSeconds(30));
+        Lease longer = new Lease(lease.scope(), lease.owner(), lease.epoch(), Duration.ofHours(1));
+
+        assertThat(beat(longer)).isEqualTo(Renewal.HELD);
+
+        assertThat(flag("lease_until > now() + interval '30 minutes'")).isTrue();
+        assertThat(flag("ticks_total = 1 AND last_tick_status = 'ok'")).isTrue();
+        assertThat(flag("last_beat_payload ->> 'doing' = 'testing'")).isTrue();
+    }
+
+    @Test
+    void renewsButDoesNotTickWhileTheHeartbeatGateIsClosed() {
+        database.run("UPDATE oneroof.dot_config SET value = 'false' WHERE key = 'queue.heartbeat.enabled'");
+        Lease lease = taken("a", Duration.ofSeconds(30));
+        Lease longer = new Lease(lease.scope(), lease.owner(), lease.epoch(), Duration.ofHours(1));
+
+        assertThat(beat(longer)).isEqualTo(Renewal.HELD);
+
+        assertThat(flag("lease_until > now() + interval '30 minutes'")).isTrue();
+        assertThat(flag("ticks_total = 0 AND last_beat_payload = '{}'")).isTrue();
+    }
+
+    @Test
+    void isFreeAtOnceAfterARelease() {
+        Lease lease = taken("a", MINUTE);
+
+        db.useTx(tx -> leases.release(tx, lease));
+
+        assertThat(claim("b", MINUTE)).isInstanceOf(Claim.Taken.class);
+    }
+
+    @Test
+    void releasesNothingThatIsNoLongerOurs() {
+        Lease old = taken("a", EXPIRED);
+        Lease young = taken("b", MINUTE);
+
+        db.useTx(tx -> leases.release(tx, old));
+
+        assertThat(fence(young)).isEqualTo(Renewal.HELD);
+    }
+
+    @Test
+    void givesAScopeToExactlyOneOfManyWhoAskAtOnce() {
+        long winners = java.util.stream.IntStream.range(0, 8)
+                .parallel()
+                .mapToObj(i -> claim("owner-" + i, MINUTE))
+                .filter(Claim.Taken.class::isInstance)
+                .count();
+
+        assertThat(winners).isEqualTo(1);
+    }
+
+    private Claim claim(String owner, Duration timeToLive) {
+        return db.inTx(tx -> leases.claim(tx, SCOPE, owner, timeToLive));
+    }
+
+    private Lease taken(String owner, Duration timeToLive) {
+        return ((Claim.Taken) claim(owner, timeToLive)).lease();
+    }
+
+    private Renewal fence(Lease lease) {
+        return db.inTx(tx -> leases.fence(tx, lease));
+    }
+
+    private Renewal beat(Lease lease) {
+        return db.inTx(tx -> leases.beat(tx, lease, BeatStatus.OK, "testing"));
+    }
+
+    private String version() {
+        return one("ctid::text || ' ' || xmin::text");
+    }
+
+    private boolean flag(String condition) {
+        return one("(" + condition + ")::text").equals("true");
+    }
+
+    private String one(String expression) {
+        try (Sql sql = database.sql()) {
+            return sql.value(String.class, "SELECT " + expression + " FROM oneroof.queue_heartbeat");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package dev.oneroof.core.tail;
+
+import dev.oneroof.core.lease.Claim;
+import dev.oneroof.core.lease.Lease;
+import dev.oneroof.core.lease.LeaseStore;
+import dev.oneroof.core.lease.Scope;
+import dev.oneroof.core.worker.Pass;
+import dev.oneroof.database.Database;
+import dev.oneroof.database.SchemaName;
+import dev.oneroof.testkit.server.TestDatabase;
+import java.time.Duration;
+
+/** A tail worker over one source of a test, with a lease that the test moves as it likes. */
+final class Tailing {
+    static final String GATE = "governance.gov_backfill_sweep.enabled";
+
+    final LeaseStore leases = new LeaseStore();
+    final CursorStore cursors = new CursorStore();
+    final Database db;
+    final Scope scope;
+    private final TailWorker worker;
+
+    Tailing(TestDatabase database, TailSource source, BatchEffect effect) {
+        db = new Database(database.dataSource(), SchemaName.DEFAULT);
+        scope = Scope.of("test_worker", source.name());
+        db.useTx(tx -> new SourceStore().register(tx, source, "test"));
+        db.useTx(tx -> leases.register(tx, scope, "test", Duration.ofSeconds(5), Duration.ofSeconds(30)));
+        TailSpec spec = new TailSpec(scope, "governance", "seeding", GATE, effect);
+        worker = new TailWorker(db, new SourceStore(), cursors, leases, spec);
+        worker.prepare();
+    }
+
+    Lease claim(String owner) {
+        return ((Claim.Taken) db.inTx(tx -> leases.claim(tx, scope, owner, Duration.ofMillis(-1)))).lease();
+    }
+
+    Pass runOnce(Lease lease) {
+        return worker.runOnce(lease);
+    }
+
+    /** Passes until one finds nothing; returns how many batches there were. */
+    int drain(Lease lease) {
+        for (int batches = 0; batches < 100_000; batches++) {
+            if (runOnce(lease) instanceof Pass.Idle) {
+                return batches;
+            }
+        }
+        throw new AssertionError("the tail does not end");
+    }
+
+    Cursor cursor() {
+        return db.inTx(tx -> cursors.find(tx, scope)).orElseThrow();
+    }
+}

@@ -1,0 +1,192 @@
+package dev.oneroof.core.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.oneroof.core.gate.GateStore;
+import dev.oneroof.core.lease.Lease;
+import dev.oneroof.core.lease.LeaseStore;
+import dev.oneroof.core.lease.Scope;
+import dev.oneroof.database.Database;
+import dev.oneroof.database.SchemaName;
+import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.await.Await;
+import dev.oneroof.testkit.server.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+@OneRoofTest
+class WorkerLoopTest {
+    private static final Scope SCOPE = Scope.of("looper", "nothing");
+    private static final String GATE = "governance.gov_backfill_sweep.enabled";
+    private static final LoopConfig QUICK =
+            new LoopConfig(Duration.ofSeconds(2), Duration.ofMillis(20), Duration.ofMillis(20), Duration.ofMillis(50));
+
+    private TestDatabase database;
+    private Database db;
+
+    @BeforeEach
+    void openGate(TestDatabase database) {
+        this.database = database;
+        db = new Database(database.dataSource(), SchemaName.DEFAULT);
+        db.useTx(tx -> new GateStore().open(tx, GATE, "test", "to run"));
+    }
+
+    @Test
+    void makesPassesUntilItIsStoppedAndGivesTheLeaseBack() {
+        Probe probe = new Probe(lease -> new Pass.Worked(1));
+
+        try (Workers workers = workers("a", probe)) {
+            Await.patiently().until("three passes", () -> probe.passes.size() >= 3);
+        }
+
+        assertThat(heartbeat("lease_owner IS NULL")).isTrue();
+    }
+
+    @Test
+    void beatsWithoutWorkingWhileItsGateIsClosed() {
+        database.run("UPDATE oneroof.dot_config SET value = 'false' WHERE key = ?", GATE);
+        Probe probe = new Probe(lease -> new Pass.Worked(1));
+
+        try (Workers workers = workers("a", probe)) {
+            Await.patiently().until("beats", () -> heartbeat("ticks_total >= 3"));
+            assertThat(probe.passes).isEmpty();
+            assertThat(heartbeat("last_beat_payload ->> 'doing' = 'held by gate " + GATE + "'"))
+                    .isTrue();
+
+            database.run("UPDATE oneroof.dot_config SET value = 'true' WHERE key = ?", GATE);
+            Await.patiently().until("a pass", () -> !probe.passes.isEmpty());
+        }
+    }
+
+    @Test
+    void treatsAnExpiredGateAsClosed() {
+        database.run("UPDATE oneroof.dot_config SET expires_at = now() - interval '1 s' WHERE key = ?", GATE);
+        Probe probe = new Probe(lease -> new Pass.Worked(1));
+
+        try (Workers workers = workers("a", probe)) {
+            Await.patiently().until("beats", () -> heartbeat("ticks_total >= 3"));
+        }
+
+        assertThat(probe.passes).isEmpty();
+    }
+
+    @Test
+    void beatsAsFailingAndTriesAgainAfterAnError() {
+        Probe probe = new Probe(lease -> {
+            throw new IllegalStateException("a pass that fails");
+        });
+
+        try (Workers workers = workers("a", probe)) {
+            Await.patiently().until("tries", () -> probe.passes.size() >= 3);
+            Await.patiently().until("a beat that says so", () -> heartbeat("last_tick_status = 'error'"));
+            probe.work = lease -> new Pass.Idle(Duration.ofMillis(10));
+            Await.patiently().until("a beat that it is over", () -> heartbeat("last_tick_status = 'ok'"));
+        }
+    }
+
+    @Test
+    void standsByWhileAnotherHoldsTheScopeAndFollowsWhenItIsGone() {
+        Probe first = new Probe(lease -> new Pass.Idle(Duration.ofMillis(10)));
+        Probe second = new Probe(lease -> new Pass.Idle(Duration.ofMillis(10)));
+        Workers holder = workers("a", first);
+        Await.patiently().until("the first at work", () -> !first.passes.isEmpty());
+
+        try (Workers standby = workers("b", second)) {
+            int before = first.passes.size();
+            Await.patiently().until("the first goes on", () -> first.passes.size() > before + 10);
+            assertThat(second.passes).isEmpty();
+
+            holder.close();
+            Await.patiently().until("the second at work", () -> !second.passes.isEmpty());
+        }
+    }
+
+    @Test
+    void goesOnUnderANewEpochWhenItsLeaseWasLost() {
+        Probe probe = new Probe(lease -> new Pass.Lost());
+
+        try (Workers workers = workers("a", probe)) {
+            Await.patiently().until("two epochs", () -> probe.epochs() >= 2);
+        }
+    }
+
+    @Test
+    void endsThePassItIsInBeforeItStops() throws InterruptedException {
+        CountDownLatch inPass = new CountDownLatch(1);
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        List<String> order = new CopyOnWriteArrayList<>();
+        Probe probe = new Probe(lease -> {
+            inPass.countDown();
+            try {
+                mayEnd.await(20, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                order.add("interrupted");
+            }
+            order.add("pass ended");
+            return new Pass.Worked(1);
+        });
+        Workers workers = workers("a", probe);
+        assertThat(inPass.await(20, TimeUnit.SECONDS)).isTrue();
+
+        Thread closer = Thread.ofPlatform().start(() -> {
+            workers.close();
+            order.add("closed");
+        });
+        mayEnd.countDown();
+        closer.join(Duration.ofSeconds(20));
+
+        assertThat(order).containsExactly("pass ended", "closed");
+    }
+
+    private Workers workers(String owner, Probe... probes) {
+        Workers workers = new Workers(owner, db, new LeaseStore(), new GateStore(), QUICK);
+        for (Probe probe : probes) {
+            workers.start(probe);
+        }
+        return workers;
+    }
+
+    private boolean heartbeat(String condition) {
+        return database.list(
+                        row -> row.getBoolean(1), "SELECT (" + condition + ") IS TRUE FROM oneroof.queue_heartbeat")
+                .equals(List.of(true));
+    }
+
+    private static final class Probe implements Worker {
+        private final List<Lease> passes = new CopyOnWriteArrayList<>();
+        private volatile Function<Lease, Pass> work;
+
+        Probe(Function<Lease, Pass> work) {
+            this.work = work;
+        }
+
+        long epochs() {
+            return passes.stream().map(Lease::epoch).distinct().count();
+        }
+
+        @Override
+        public Scope scope() {
+            return SCOPE;
+        }
+
+        @Override
+        public String gate() {
+            return GATE;
+        }
+
+        @Override
+        public void prepare() {}
+
+        @Override
+        public Pass runOnce(Lease lease) {
+            passes.add(lease);
+            return work.apply(lease);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package dev.oneroof.testkit.server;
+
+import dev.oneroof.database.error.ErrorCode;
+import dev.oneroof.database.error.OneRoofException;
+import dev.oneroof.embedded.EmbeddedConfig;
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.ZoneId;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Where a test server lives for as long as it runs, and what it is started with. */
+record ServerDirectory(Path path) {
+    /** Names the directory that keeps the unpacked programs from one test run to the next. */
+    private static final String CACHE_PROPERTY = "oneroof.test.postgres.cache";
+
+    static ServerDirectory create() {
+        try {
+            return new ServerDirectory(Files.createTempDirectory("oneroof-test-"));
+        } catch (IOException e) {
+            throw new OneRoofException(
+                    ErrorCode.HOME_NOT_WRITABLE, "No temporary directory for a test server: " + e.getMessage(), e);
+        }
+    }
+
+    /** As in production, but for the connections of parallel tests, and an odd zone for clients that send none. */
+    EmbeddedConfig config(PostgresVersion version, ZoneId zone) {
+        return EmbeddedConfig.in(path)
+                .withBinaries(version.binaries().cachedIn(cache()))
+                .withSettings(Map.of("max_connections", "300", "timezone", zone.getId()));
+    }
+
+    private static Path cache() {
+        String set = System.getProperty(CACHE_PROPERTY, "");
+        return set.isBlank() ? Path.of(System.getProperty("user.home"), ".cache", "oneroof", "postgres") : Path.of(set);
+    }
+
+    void delete() {
+        try {
+            Files.walkFileTree(path, new Deletion());
+        } catch (IOException e) {
+            throw new OneRoofException(
+                    ErrorCode.HOME_NOT_WRITABLE, "Cannot delete the test server's " + path + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static final class Deletion extends SimpleFileVisitor<Path> {
+        @Override
+        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+            Files.deleteIfExists(file);
+            return FileVisitResult.CONTINUE;
+        }
+
+        /** Gone already is as good: an ending server takes some of its files along. */
+        @Override
+        public FileVisitResult visitFileFailed(Path file, IOException failure) {
+            return FileVisitResult.CONTINUE;
+        }
+
+        @Override
+        public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException failure) throws IOException {
+            Files.deleteIfExists(directory);
+            return FileVisitResult.CONTINUE;
+        }
+    }
+}
