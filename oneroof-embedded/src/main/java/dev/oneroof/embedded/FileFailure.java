@@ -6,6 +6,9 @@ import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileLockInterruptionException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /** What a problem with a file means to the caller. An interrupt arrives as one, too. */
@@ -37,9 +40,15 @@ final class FileFailure {
                 cause);
     }
 
-    /** The messages of file exceptions are often only a path. */
+    /** The message of a file exception is often only a path; its kind then says what is wrong with it. */
     private static String reason(IOException cause) {
-        return cause.getClass().getSimpleName() + " " + cause.getMessage();
+        return switch (cause) {
+            case AccessDeniedException e -> "no access to " + e.getFile();
+            case NoSuchFileException e -> e.getFile() + " is missing";
+            case FileAlreadyExistsException e -> e.getFile() + " is in the way";
+            case FileSystemException e when e.getReason() != null -> e.getFile() + ": " + e.getReason();
+            default -> String.valueOf(cause.getMessage());
+        };
     }
 
     private static OneRoofException of(ErrorCode code, String message, IOException cause) {

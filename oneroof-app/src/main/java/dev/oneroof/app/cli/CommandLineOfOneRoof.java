@@ -1,7 +1,9 @@
 package dev.oneroof.app.cli;
 
+import dev.oneroof.app.config.Suggestion;
 import dev.oneroof.database.error.ErrorCode;
 import dev.oneroof.database.error.OneRoofException;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -21,22 +23,29 @@ public final class CommandLineOfOneRoof {
 
     private static int misuse(ParameterException mistake, String[] args) {
         CommandSpec spec = mistake.getCommandLine().getCommandSpec();
-        Console.say(firstLine(mistake) + suggestion(mistake));
+        Console.say(
+                mistake instanceof UnmatchedArgumentException unmatched
+                        ? unknown(unmatched, spec)
+                        : firstLine(mistake));
         Console.say("'%s --help' tells more".formatted(spec.qualifiedName()));
         return ErrorCode.INVALID_INPUT.exitCode();
+    }
+
+    private static String unknown(UnmatchedArgumentException mistake, CommandSpec spec) {
+        String word = mistake.getUnmatched().getFirst();
+        if (word.startsWith("-")) {
+            return "unknown option '%s'%s"
+                    .formatted(word, Suggestion.forWord(word, spec.optionsMap().keySet()));
+        }
+        Set<String> verbs = spec.subcommands().keySet();
+        return verbs.isEmpty()
+                ? "'%s' is one word too many".formatted(word)
+                : "unknown command '%s'%s".formatted(word, Suggestion.forWord(word, verbs));
     }
 
     private static String firstLine(Exception e) {
         String message = String.valueOf(e.getMessage());
         return message.lines().findFirst().orElse(message);
-    }
-
-    private static String suggestion(ParameterException mistake) {
-        if (mistake instanceof UnmatchedArgumentException unmatched) {
-            var near = unmatched.getSuggestions();
-            return near.isEmpty() ? "" : "; did you mean '%s'?".formatted(near.getFirst());
-        }
-        return "";
     }
 
     private static int failure(Exception e, CommandLine line, CommandLine.ParseResult parsed) {

@@ -27,8 +27,13 @@ import java.util.stream.Stream;
 public final class ConfigLoader {
     private static final String FILE_SUFFIX = "_FILE";
     /** Read by the launcher or the logging, not by us. */
-    private static final Set<String> OTHERS =
-            Set.of("ONEROOF_CONFIG", "ONEROOF_JAVA_HOME", "ONEROOF_JAVA_OPTS", "ONEROOF_JDK_DIRS", "ONEROOF_LOG_LEVEL");
+    private static final Set<String> OTHERS = Set.of(
+            "ONEROOF_CONFIG",
+            "ONEROOF_BUILD",
+            "ONEROOF_JAVA_HOME",
+            "ONEROOF_JAVA_OPTS",
+            "ONEROOF_JDK_DIRS",
+            "ONEROOF_LOG_LEVEL");
 
     private final Map<String, String> environment;
     private final ConfigFlags flags;

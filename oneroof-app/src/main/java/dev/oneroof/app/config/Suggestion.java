@@ -5,10 +5,10 @@ import java.util.Comparator;
 import java.util.Optional;
 
 /** "Did you mean": the nearest known word, when it is near enough to be a slip of the fingers. */
-final class Suggestion {
+public final class Suggestion {
     private Suggestion() {}
 
-    static String forWord(String word, Collection<String> known) {
+    public static String forWord(String word, Collection<String> known) {
         Optional<String> nearest = known.stream().min(Comparator.comparingInt(candidate -> distance(word, candidate)));
         return nearest.filter(candidate -> distance(word, candidate) <= Math.max(2, word.length() / 3))
                 .map(candidate -> "; did you mean '" + candidate + "'?")

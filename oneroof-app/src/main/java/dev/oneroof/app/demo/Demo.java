@@ -11,6 +11,7 @@ import dev.oneroof.core.tail.Cursor;
 import dev.oneroof.core.tail.CursorStore;
 import dev.oneroof.core.tail.SourceStore;
 import dev.oneroof.core.tail.TailSpec;
+import dev.oneroof.core.tail.Watermark;
 import dev.oneroof.core.worker.LoopConfig;
 import dev.oneroof.core.worker.Waiting;
 import dev.oneroof.database.Connections;
@@ -112,7 +113,9 @@ public final class Demo {
 
     private DemoSummary summary(DemoRegistry registry, Database db, TailSpec sweep, OpenDatabase database, long begun) {
         DemoCounts counts = registry.counts();
-        Cursor cursor = db.inTx(tx -> new CursorStore().find(tx, sweep.scope())).orElseThrow();
+        Cursor cursor = db.inTx(tx -> new CursorStore().find(tx, sweep.scope()))
+                .orElse(new Cursor(sweep.scope(), null, 0, 0, sweep.phase()));
+        Watermark head = cursor.head();
         return new DemoSummary(
                 counts.births(),
                 counts.candidates(),
@@ -126,7 +129,7 @@ public final class Demo {
                 new DemoSummary.WorkerSummary(
                         BackfillSweep.WORKER,
                         DemoRegistry.SOURCE,
-                        String.valueOf(cursor.head()),
+                        head == null ? null : head.toString(),
                         cursor.eventsSeen(),
                         cursor.attemptsWritten()),
                 Math.round((System.nanoTime() - begun) / 1e7) / 100.0);

@@ -103,6 +103,7 @@ final class DemoRegistry {
         return db.inTx(tx -> tx.query(DemoSql.CAUGHT_UP)
                 .bind("worker", worker)
                 .mapTo(Boolean.class)
-                .one());
+                .findOne()
+                .orElse(false));
     }
 }

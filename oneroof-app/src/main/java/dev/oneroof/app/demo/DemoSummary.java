@@ -1,5 +1,7 @@
 package dev.oneroof.app.demo;
 
+import org.jspecify.annotations.Nullable;
+
 /** What there was and what came of it. */
 public record DemoSummary(
         long births,
@@ -14,5 +16,6 @@ public record DemoSummary(
         WorkerSummary worker,
         double seconds) {
 
-    public record WorkerSummary(String name, String source, String watermark, long rowsSeen, long effectsWritten) {}
+    public record WorkerSummary(
+            String name, String source, @Nullable String watermark, long rowsSeen, long effectsWritten) {}
 }

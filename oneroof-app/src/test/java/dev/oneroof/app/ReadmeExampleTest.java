@@ -1,0 +1,78 @@
+package dev.oneroof.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.oneroof.core.OneRoof;
+import dev.oneroof.core.RuntimeConfig;
+import dev.oneroof.core.gate.GateStore;
+import dev.oneroof.core.tail.IdType;
+import dev.oneroof.core.tail.OrderContract;
+import dev.oneroof.core.tail.SourceStore;
+import dev.oneroof.core.tail.TailSource;
+import dev.oneroof.core.tail.TimeType;
+import dev.oneroof.governance.backfill.BackfillSweep;
+import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.await.Await;
+import dev.oneroof.testkit.fixture.Given;
+import dev.oneroof.testkit.server.TestDatabase;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+
+/** The README's Java, run; and the proof that it is the same text. */
+@OneRoofTest
+class ReadmeExampleTest {
+    private static final Path ROOT = Path.of(System.getProperty("oneroof.test.root"));
+    private static final Pattern JAVA_BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+
+    @Test
+    void runs(TestDatabase database, Given given) {
+        given.births(2500);
+
+        example(
+                database.dataSource(),
+                () -> Await.patiently()
+                        .until(
+                                "a candidate of every birth",
+                                () -> database.value(Long.class, "SELECT count(*) FROM oneroof.gov_candidate_state")
+                                        == 2500));
+    }
+
+    @Test
+    void isTheTextOfTheReadme() throws IOException {
+        Matcher block = JAVA_BLOCK.matcher(Files.readString(ROOT.resolve("README.md")));
+        assertThat(block.find()).isTrue();
+        Path source = ROOT.resolve("oneroof-app/src/test/java")
+                .resolve(getClass().getName().replace('.', '/') + ".java");
+
+        assertThat(dense(Files.readString(source))).contains(dense(block.group(1)));
+    }
+
+    private static void example(DataSource dataSource, Runnable shutdown) {
+        TailSource births = new TailSource(
+                "births",
+                new TailSource.Relation("public", "birth_registry"),
+                new TailSource.TimeColumn("born_at", TimeType.TIMESTAMPTZ, null),
+                new TailSource.IdColumn("id", IdType.INTEGER),
+                OrderContract.CLOCK,
+                null,
+                1000,
+                Duration.ofSeconds(1));
+
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("billing-1"), dataSource)) {
+            oneroof.database().useTx(tx -> new SourceStore().register(tx, births, "ann"));
+            oneroof.database().useTx(tx -> new GateStore().open(tx, BackfillSweep.GATE, "ann", "trying it out"));
+            oneroof.tail(BackfillSweep.over("births")).start();
+            shutdown.run();
+        }
+    }
+
+    private static String dense(String text) {
+        return text.replaceAll("\\s+", "");
+    }
+}

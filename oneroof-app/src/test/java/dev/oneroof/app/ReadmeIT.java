@@ -1,0 +1,69 @@
+package dev.oneroof.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.oneroof.embedded.EmbeddedConfig;
+import dev.oneroof.embedded.EmbeddedPostgres;
+import dev.oneroof.embedded.PostgresBinaries;
+import dev.oneroof.embedded.ServerAddress;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs the README's shell blocks as they stand, by the real launcher on the finished app. */
+class ReadmeIT {
+    private static final Path ROOT = Path.of(System.getProperty("oneroof.test.root"));
+    private static final Pattern SHELL_BLOCK = Pattern.compile("```sh\n(.*?)```", Pattern.DOTALL);
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void saysNothingThatDoesNotWork() throws Exception {
+        List<String> blocks = SHELL_BLOCK
+                .matcher(Files.readString(ROOT.resolve("README.md")))
+                .results()
+                .map(block -> block.group(1))
+                .toList();
+        assertThat(blocks).hasSize(3);
+
+        try (EmbeddedPostgres yours = EmbeddedPostgres.open(EmbeddedConfig.in(folder.resolve("yours"))
+                .withBinaries(PostgresBinaries.bundled()
+                        .cachedIn(Path.of(System.getProperty("oneroof.test.postgres.cache")))))) {
+            for (String block : blocks) {
+                run(
+                        block.replaceAll("postgres://\\S+", Matcher.quoteReplacement(url(yours.address()))),
+                        yours.address());
+            }
+        }
+    }
+
+    private void run(String script, ServerAddress yours) throws IOException, InterruptedException {
+        Path output = folder.resolve("output");
+        ProcessBuilder shell = new ProcessBuilder("bash", "-eu", "-c", script)
+                .directory(ROOT.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile());
+        shell.environment().put("ONEROOF_HOME", folder.resolve("home").toString());
+        shell.environment().put("PGPASSWORD", yours.password());
+        Process process = shell.start();
+        boolean ended = process.waitFor(5, TimeUnit.MINUTES);
+        if (!ended) {
+            process.destroyForcibly();
+        }
+        assertThat(ended).as("ended in time: " + script).isTrue();
+        assertThat(process.exitValue())
+                .as(script + "\n" + Files.readString(output))
+                .isZero();
+    }
+
+    private static String url(ServerAddress address) {
+        return "postgres://%s@%s:%d/postgres".formatted(address.user(), address.host(), address.port());
+    }
+}
