@@ -6,7 +6,6 @@ import dev.oneroof.core.OneRoof;
 import dev.oneroof.core.RuntimeConfig;
 import dev.oneroof.core.gate.GateStore;
 import dev.oneroof.core.tail.IdType;
-import dev.oneroof.core.tail.OrderContract;
 import dev.oneroof.core.tail.SourceStore;
 import dev.oneroof.core.tail.TailSource;
 import dev.oneroof.core.tail.TimeType;
@@ -18,7 +17,6 @@ import dev.oneroof.testkit.server.TestDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
@@ -54,15 +52,9 @@ class ReadmeExampleTest {
     }
 
     private static void example(DataSource dataSource, Runnable shutdown) {
-        TailSource births = new TailSource(
-                "births",
-                new TailSource.Relation("public", "birth_registry"),
-                new TailSource.TimeColumn("born_at", TimeType.TIMESTAMPTZ, null),
-                new TailSource.IdColumn("id", IdType.INTEGER),
-                OrderContract.CLOCK,
-                null,
-                1000,
-                Duration.ofSeconds(1));
+        TailSource births = TailSource.of("births", "public", "birth_registry", "id", IdType.INTEGER)
+                .timedBy("born_at", TimeType.TIMESTAMPTZ)
+                .inBatchesOf(1000);
 
         try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("billing-1"), dataSource)) {
             oneroof.database().useTx(tx -> new SourceStore().register(tx, births, "ann"));

@@ -2,9 +2,8 @@ package dev.oneroof.core;
 
 import dev.oneroof.core.gate.GateStore;
 import dev.oneroof.core.lease.LeaseStore;
-import dev.oneroof.core.tail.CursorStore;
-import dev.oneroof.core.tail.SourceStore;
 import dev.oneroof.core.tail.TailSpec;
+import dev.oneroof.core.tail.TailStores;
 import dev.oneroof.core.tail.TailWorker;
 import dev.oneroof.core.worker.Workers;
 import dev.oneroof.database.Database;
@@ -16,8 +15,7 @@ final class Wiring {
     private final Database database;
     private final LeaseStore leases = new LeaseStore();
     private final GateStore gates = new GateStore();
-    private final SourceStore sources = new SourceStore();
-    private final CursorStore cursors = new CursorStore();
+    private final TailStores tails = TailStores.standard();
 
     Wiring(RuntimeConfig config, DataSource dataSource) {
         this.config = config;
@@ -33,6 +31,6 @@ final class Wiring {
     }
 
     TailWorker tailWorker(TailSpec spec) {
-        return new TailWorker(database, sources, cursors, leases, spec);
+        return new TailWorker(database, tails, spec);
     }
 }

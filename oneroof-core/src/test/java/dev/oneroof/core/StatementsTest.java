@@ -49,7 +49,9 @@ class StatementsTest {
     private static Stream<String> statements(Class<?> store) {
         return Arrays.stream(store.getDeclaredFields())
                 .filter(field -> Modifier.isStatic(field.getModifiers()) && field.getType() == String.class)
-                .map(StatementsTest::text);
+                .map(StatementsTest::text)
+                // Made whole with a source's names; the tail's tests run those.
+                .filter(statement -> !statement.contains("%"));
     }
 
     private static String text(Field field) {

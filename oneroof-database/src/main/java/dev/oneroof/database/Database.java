@@ -34,6 +34,7 @@ public final class Database {
                 handle.rollback();
             } else {
                 handle.commit();
+                tx.committed();
             }
             return result;
         }

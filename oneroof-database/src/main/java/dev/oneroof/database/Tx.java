@@ -1,6 +1,8 @@
 package dev.oneroof.database;
 
 import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.List;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 import org.jdbi.v3.core.statement.Update;
@@ -11,6 +13,7 @@ import org.jdbi.v3.core.statement.Update;
  */
 public final class Tx {
     private final Handle handle;
+    private final List<Runnable> afterCommit = new ArrayList<>();
     private boolean abandoned;
 
     Tx(Handle handle) {
@@ -35,6 +38,15 @@ public final class Tx {
     /** Nothing of this transaction is to remain: it is rolled back when the work returns, and its result is kept. */
     public void abandon() {
         abandoned = true;
+    }
+
+    /** What is true only once this has been committed. Not run when the outcome of the commit is unknown. */
+    public void onCommit(Runnable action) {
+        afterCommit.add(action);
+    }
+
+    void committed() {
+        afterCommit.forEach(Runnable::run);
     }
 
     boolean isAbandoned() {

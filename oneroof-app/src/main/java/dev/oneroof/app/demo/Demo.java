@@ -114,7 +114,7 @@ public final class Demo {
     private DemoSummary summary(DemoRegistry registry, Database db, TailSpec sweep, OpenDatabase database, long begun) {
         DemoCounts counts = registry.counts();
         Cursor cursor = db.inTx(tx -> new CursorStore().find(tx, sweep.scope()))
-                .orElse(new Cursor(sweep.scope(), null, 0, 0, sweep.phase()));
+                .orElse(new Cursor(sweep.scope(), null, null, 0, 0, sweep.phase()));
         Watermark head = cursor.head();
         return new DemoSummary(
                 counts.births(),

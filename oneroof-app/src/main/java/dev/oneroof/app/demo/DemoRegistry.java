@@ -1,7 +1,6 @@
 package dev.oneroof.app.demo;
 
 import dev.oneroof.core.tail.IdType;
-import dev.oneroof.core.tail.OrderContract;
 import dev.oneroof.core.tail.TailSource;
 import dev.oneroof.core.tail.TimeType;
 import dev.oneroof.database.Database;
@@ -28,15 +27,10 @@ final class DemoRegistry {
     }
 
     static TailSource births() {
-        return new TailSource(
-                SOURCE,
-                new TailSource.Relation("oneroof_demo", "birth_registry"),
-                new TailSource.TimeColumn("born_at", TimeType.TIMESTAMPTZ, null),
-                new TailSource.IdColumn("id", IdType.INTEGER),
-                OrderContract.CLOCK,
-                null,
-                5000,
-                Duration.ofMillis(500));
+        return TailSource.of(SOURCE, "oneroof_demo", "birth_registry", "id", IdType.INTEGER)
+                .timedBy("born_at", TimeType.TIMESTAMPTZ)
+                .inBatchesOf(5000)
+                .polledEvery(Duration.ofMillis(500));
     }
 
     /** Makes the tables where they are missing; refuses those that another seed has filled. */

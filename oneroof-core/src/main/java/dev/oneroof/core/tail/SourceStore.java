@@ -12,16 +12,16 @@ public final class SourceStore {
     private static final String SAVE = """
             INSERT INTO oneroof.tail_source
                 (source_name, relation_schema, relation_name, ts_column, ts_type, id_column, id_type, time_zone,
-                 order_contract, filter, batch_size, poll_interval, registered_by)
+                 order_contract, mode, filter, batch_size, poll_interval, registered_by)
             VALUES
                 (:name, :schema, :table, :ts_column, :ts_type, :id_column, :id_type, :zone,
-                 :contract, :filter, :batch_size, make_interval(secs => :poll_seconds), :actor)
+                 :contract, :mode, :filter, :batch_size, make_interval(secs => :poll_seconds), :actor)
             ON CONFLICT (source_name) DO NOTHING
             """;
 
     private static final String FIND = """
             SELECT source_name, relation_schema, relation_name, ts_column, ts_type, id_column, id_type, time_zone,
-                   order_contract, filter, batch_size, extract(epoch FROM poll_interval)::float8 AS poll_seconds
+                   order_contract, mode, filter, batch_size, extract(epoch FROM poll_interval)::float8 AS poll_seconds
             FROM oneroof.tail_source
             WHERE source_name = :name
             """;
@@ -39,6 +39,7 @@ public final class SourceStore {
                 .bind("id_type", source.id().type().sql())
                 .bind("zone", time == null ? null : time.zone())
                 .bind("contract", source.contract().sql())
+                .bind("mode", source.mode().sql())
                 .bind("filter", source.filter())
                 .bind("batch_size", source.batchSize())
                 .bind("poll_seconds", source.pollInterval().toMillis() / 1000.0)
@@ -64,6 +65,7 @@ public final class SourceStore {
                                 tsColumn, TimeType.of(row.getString("ts_type")), row.getString("time_zone")),
                 new TailSource.IdColumn(row.getString("id_column"), IdType.of(row.getString("id_type"))),
                 OrderContract.valueOf(row.getString("order_contract").toUpperCase(Locale.ROOT)),
+                Mode.valueOf(row.getString("mode").toUpperCase(Locale.ROOT)),
                 row.getString("filter"),
                 row.getInt("batch_size"),
                 Duration.ofMillis(Math.round(row.getDouble("poll_seconds") * 1000)));

@@ -1,8 +1,6 @@
 package dev.oneroof.core.tail;
 
 import dev.oneroof.core.lease.Lease;
-import dev.oneroof.core.lease.LeaseStore;
-import dev.oneroof.core.lease.Renewal;
 import dev.oneroof.core.lease.Scope;
 import dev.oneroof.core.worker.Pass;
 import dev.oneroof.core.worker.Worker;
@@ -11,34 +9,19 @@ import dev.oneroof.database.SqlState;
 import dev.oneroof.database.Tx;
 import dev.oneroof.database.error.ErrorCode;
 import dev.oneroof.database.error.OneRoofException;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reads a source page by page and commits each page's effect together with the cursor.
- *
- * <p>One transaction per batch, in this order: effects, cursor, fence. The fence stands last, so that the lease is known
- * to be ours at the moment of the commit and not just when the batch began. A crash anywhere leaves either all of it or
- * nothing; the next owner goes on from the committed watermark.
- */
+/** Reads a source for one worker: a pass is a look at the barrier, then what its two hands can do. */
 public final class TailWorker implements Worker {
-    private static final Duration READ_TIMEOUT = Duration.ofSeconds(5);
-
     private final Database db;
-    private final SourceStore sources;
-    private final CursorStore cursors;
-    private final LeaseStore leases;
+    private final TailStores stores;
     private final TailSpec spec;
+    private @Nullable Hands hands;
+    private @Nullable Lease handsLease;
 
-    private int limit = Integer.MAX_VALUE;
-    private @Nullable Lease runLease;
-    private RunSummary run = RunSummary.NOTHING;
-
-    public TailWorker(Database db, SourceStore sources, CursorStore cursors, LeaseStore leases, TailSpec spec) {
+    public TailWorker(Database db, TailStores stores, TailSpec spec) {
         this.db = db;
-        this.sources = sources;
-        this.cursors = cursors;
-        this.leases = leases;
+        this.stores = stores;
         this.spec = spec;
     }
 
@@ -56,59 +39,40 @@ public final class TailWorker implements Worker {
     public void prepare() {
         db.useTx(tx -> {
             registered(tx);
-            cursors.create(tx, scope(), spec.domain(), spec.phase());
+            stores.cursors().create(tx, scope(), spec.domain(), spec.phase());
         });
     }
 
     @Override
     public Pass runOnce(Lease lease) {
-        if (!lease.equals(runLease)) {
-            runLease = lease;
-            run = RunSummary.NOTHING;
-        }
+        Hands own = handsFor(lease);
         try {
-            return db.inTx(tx -> batch(tx, lease));
+            return own.pass(db.inTx(this::registered));
         } catch (RuntimeException e) {
-            if (SqlState.isTimeout(e) && limit > 1) {
-                limit = Math.max(1, limit / 2);
+            // Whatever it was, a commit may have gone either way and the line of observations may be broken.
+            own.forget();
+            boolean moved = e instanceof OneRoofException known && known.code() == ErrorCode.CONFLICT;
+            if (moved || (SqlState.isTimeout(e) && own.halve())) {
                 return new Pass.Worked(0);
             }
             throw e;
         }
     }
 
-    private Pass batch(Tx tx, Lease lease) {
-        TailSource source = registered(tx);
-        limit = Math.min(limit, source.batchSize());
-        Cursor cursor = cursors.openBatch(tx, scope(), READ_TIMEOUT).orElseThrow(this::noCursor);
-
-        Batch batch = spec.effect().apply(tx, new Page(source, cursor.head(), limit));
-        if (batch.last() == null) {
-            tx.abandon();
-            return new Pass.Idle(source.pollInterval());
+    /** What is known in memory belongs to one ownership; under a new lease all begins with the committed cursor. */
+    private Hands handsFor(Lease lease) {
+        if (hands == null || !lease.equals(handsLease)) {
+            hands = new Hands(db, stores, spec, lease);
+            handsLease = lease;
         }
-        RunSummary after = run.plus(batch);
-        if (!cursors.advance(tx, cursor, batch.last(), batch, after)) {
-            tx.abandon();
-            return new Pass.Worked(0);
-        }
-        if (leases.fence(tx, lease) == Renewal.LOST) {
-            tx.abandon();
-            return new Pass.Lost();
-        }
-        run = after;
-        limit = Math.min(limit, Integer.MAX_VALUE / 2) * 2;
-        return new Pass.Worked(batch.rowsSeen());
+        return hands;
     }
 
     private TailSource registered(Tx tx) {
         String name = scope().source();
-        return sources.find(tx, name)
+        return stores.sources()
+                .find(tx, name)
                 .orElseThrow(() ->
                         new OneRoofException(ErrorCode.NOT_FOUND, "source: '%s' is not registered".formatted(name)));
-    }
-
-    private OneRoofException noCursor() {
-        return new OneRoofException(ErrorCode.NOT_FOUND, "cursor: '%s' does not exist".formatted(scope()));
     }
 }

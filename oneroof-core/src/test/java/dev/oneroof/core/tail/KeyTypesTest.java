@@ -90,6 +90,7 @@ class KeyTypesTest {
                 time,
                 id,
                 OrderContract.EXTERNAL,
+                Mode.PROMPT,
                 null,
                 9,
                 Duration.ofMillis(50));
@@ -99,14 +100,9 @@ class KeyTypesTest {
     }
 
     private static TailSource source(TailSource.TimeColumn time, String table) {
-        return new TailSource(
-                "odd_source",
-                new TailSource.Relation("public", table),
-                time,
-                new TailSource.IdColumn("id", IdType.INTEGER),
-                OrderContract.CLOCK,
-                null,
-                9,
-                Duration.ofMillis(50));
+        return TailSource.of("odd_source", "public", table, "id", IdType.INTEGER)
+                .timedBy(time.column(), time.type(), time.zone())
+                .inBatchesOf(9)
+                .polledEvery(Duration.ofMillis(50));
     }
 }

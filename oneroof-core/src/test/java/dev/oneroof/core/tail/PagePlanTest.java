@@ -40,13 +40,13 @@ class PagePlanTest {
         }
         Watermark late = new Watermark("2026-01-08 12:00:00Z", "1");
 
-        String plan = explain(database, new Page(source("parted"), late, 10));
+        String plan = explain(database, new KeysetPage(source("parted"), late, null, null, 10));
 
         assertThat(plan).contains("Subplans Removed: 7", "on day_8", "on day_9").doesNotContain("day_7", "Sort");
     }
 
     private static String plan(TestDatabase database, @Nullable Watermark after, int limit) {
-        return explain(database, new Page(source("birth_registry"), after, limit));
+        return explain(database, new KeysetPage(source("birth_registry"), after, null, null, limit));
     }
 
     private static String explain(TestDatabase database, Page page) {
@@ -59,14 +59,9 @@ class PagePlanTest {
     }
 
     private static TailSource source(String table) {
-        return new TailSource(
-                "births",
-                new TailSource.Relation("public", table),
-                new TailSource.TimeColumn("born_at", TimeType.TIMESTAMPTZ, null),
-                new TailSource.IdColumn("id", IdType.INTEGER),
-                OrderContract.CLOCK,
-                null,
-                100,
-                Duration.ofMillis(50));
+        return TailSource.of("births", "public", table, "id", IdType.INTEGER)
+                .timedBy("born_at", TimeType.TIMESTAMPTZ)
+                .inBatchesOf(100)
+                .polledEvery(Duration.ofMillis(50));
     }
 }

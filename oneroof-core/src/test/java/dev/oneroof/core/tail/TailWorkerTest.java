@@ -17,17 +17,13 @@ import org.junit.jupiter.api.Test;
 
 @OneRoofTest
 class TailWorkerTest {
-    private static final TailSource.TimeColumn BORN_AT =
-            new TailSource.TimeColumn("born_at", TimeType.TIMESTAMPTZ, null);
-
     @OnEveryServer
     void handsOutEveryRowOnceAndInOrder(TestDatabase database, Given given) {
         given.births(1234);
         Tailing tailing = tailing(database, births(100));
 
-        int batches = tailing.drain(tailing.claim("a"));
+        tailing.drain(tailing.claim("a"));
 
-        assertThat(batches).isEqualTo(13);
         assertThat(seen(database))
                 .isEqualTo(ids(database, "SELECT id::text FROM birth_registry b ORDER BY born_at, b.id"));
         assertThat(tailing.cursor().eventsSeen()).isEqualTo(1234);
@@ -93,7 +89,7 @@ class TailWorkerTest {
         AtomicInteger calls = new AtomicInteger();
         Tailing tailing = new Tailing(database, births(10), (tx, page) -> {
             if (calls.incrementAndGet() == 2) {
-                database.run("UPDATE oneroof.gov_worker_cursor SET last_watermark_ts = NULL, last_watermark_id = NULL");
+                database.run("UPDATE oneroof.gov_worker_cursor SET settled_ts = NULL, settled_id = NULL");
             }
             return new CopyKeys().apply(tx, page);
         });
@@ -103,7 +99,7 @@ class TailWorkerTest {
         tailing.runOnce(lease);
 
         assertThat(seen(database)).hasSize(10);
-        assertThat(tailing.cursor().head()).isNull();
+        assertThat(tailing.cursor().settled()).isNull();
     }
 
     @Test
@@ -148,10 +144,11 @@ class TailWorkerTest {
     @Test
     void readsUnderATimeoutOfFiveSeconds(TestDatabase database, Given given) {
         given.births(1);
+        database.run(CopyKeys.TABLE);
         Tailing tailing = new Tailing(database, births(8), (tx, page) -> {
             assertThat(tx.query("SHOW statement_timeout").mapTo(String.class).one())
                     .isEqualTo("5s");
-            return Batch.EMPTY;
+            return new CopyKeys().apply(tx, page);
         });
 
         assertThat(tailing.runOnce(tailing.claim("a"))).isInstanceOf(Pass.Idle.class);
@@ -162,15 +159,11 @@ class TailWorkerTest {
         given.births(30);
         Tailing tailing = tailing(
                 database,
-                new TailSource(
-                        "births",
-                        new TailSource.Relation("public", "birth_registry"),
-                        BORN_AT,
-                        new TailSource.IdColumn("id", IdType.INTEGER),
-                        OrderContract.CLOCK,
-                        "collection_name = 'orders'",
-                        4,
-                        Duration.ofMillis(50)));
+                TailSource.of("births", "public", "birth_registry", "id", IdType.INTEGER)
+                        .timedBy("born_at", TimeType.TIMESTAMPTZ)
+                        .where("collection_name = 'orders'")
+                        .inBatchesOf(4)
+                        .polledEvery(Duration.ofMillis(50)));
 
         tailing.drain(tailing.claim("a"));
 
@@ -201,15 +194,10 @@ class TailWorkerTest {
     }
 
     private static TailSource births(int batchSize) {
-        return new TailSource(
-                "births",
-                new TailSource.Relation("public", "birth_registry"),
-                BORN_AT,
-                new TailSource.IdColumn("id", IdType.INTEGER),
-                OrderContract.CLOCK,
-                null,
-                batchSize,
-                Duration.ofMillis(50));
+        return TailSource.of("births", "public", "birth_registry", "id", IdType.INTEGER)
+                .timedBy("born_at", TimeType.TIMESTAMPTZ)
+                .inBatchesOf(batchSize)
+                .polledEvery(Duration.ofMillis(50));
     }
 
     private static List<String> seen(TestDatabase database) {

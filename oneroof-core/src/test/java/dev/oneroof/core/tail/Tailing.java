@@ -26,7 +26,7 @@ final class Tailing {
         db.useTx(tx -> new SourceStore().register(tx, source, "test"));
         db.useTx(tx -> leases.register(tx, scope, "test", Duration.ofSeconds(5), Duration.ofSeconds(30)));
         TailSpec spec = new TailSpec(scope, "governance", "seeding", GATE, effect);
-        worker = new TailWorker(db, new SourceStore(), cursors, leases, spec);
+        worker = new TailWorker(db, TailStores.standard(), spec);
         worker.prepare();
     }
 
@@ -38,11 +38,11 @@ final class Tailing {
         return worker.runOnce(lease);
     }
 
-    /** Passes until one finds nothing; returns how many batches there were. */
-    int drain(Lease lease) {
-        for (int batches = 0; batches < 100_000; batches++) {
+    /** Passes until the cursor has nothing more to do for now. */
+    void drain(Lease lease) {
+        for (int passes = 0; passes < 100_000; passes++) {
             if (runOnce(lease) instanceof Pass.Idle) {
-                return batches;
+                return;
             }
         }
         throw new AssertionError("the tail does not end");

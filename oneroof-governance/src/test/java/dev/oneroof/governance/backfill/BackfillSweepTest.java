@@ -6,7 +6,6 @@ import dev.oneroof.core.OneRoof;
 import dev.oneroof.core.RuntimeConfig;
 import dev.oneroof.core.gate.GateStore;
 import dev.oneroof.core.tail.IdType;
-import dev.oneroof.core.tail.OrderContract;
 import dev.oneroof.core.tail.SourceStore;
 import dev.oneroof.core.tail.TailSource;
 import dev.oneroof.core.tail.TimeType;
@@ -114,15 +113,10 @@ class BackfillSweepTest {
     }
 
     private static TailSource births() {
-        return new TailSource(
-                "birth_registry",
-                new TailSource.Relation("public", "birth_registry"),
-                new TailSource.TimeColumn("born_at", TimeType.TIMESTAMPTZ, null),
-                new TailSource.IdColumn("id", IdType.INTEGER),
-                OrderContract.CLOCK,
-                null,
-                100,
-                Duration.ofMillis(20));
+        return TailSource.of("birth_registry", "public", "birth_registry", "id", IdType.INTEGER)
+                .timedBy("born_at", TimeType.TIMESTAMPTZ)
+                .inBatchesOf(100)
+                .polledEvery(Duration.ofMillis(20));
     }
 
     private static List<String> keys(TestDatabase database) {

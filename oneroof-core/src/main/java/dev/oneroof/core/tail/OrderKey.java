@@ -1,0 +1,89 @@
+package dev.oneroof.core.tail;
+
+import org.jspecify.annotations.Nullable;
+
+/** The SQL of a source's order key: its columns, and comparisons with bound watermarks in the columns' own types. */
+record OrderKey(TailSource source) {
+    String columns() {
+        TailSource.TimeColumn time = source.time();
+        return time == null ? id() : time.quoted() + ", " + id();
+    }
+
+    String id() {
+        return source.id().quoted();
+    }
+
+    /** The time column, or a null where there is none. */
+    String ts() {
+        TailSource.TimeColumn time = source.time();
+        return time == null ? "NULL::text" : time.quoted();
+    }
+
+    String tsType() {
+        TailSource.TimeColumn time = source.time();
+        return time == null ? "text" : time.type().sql();
+    }
+
+    String idType() {
+        return source.id().type().sql();
+    }
+
+    /** A row with a key; rows whose time is null have none. */
+    String isThere() {
+        TailSource.TimeColumn time = source.time();
+        return time == null ? "true" : time.quoted() + " IS NOT NULL";
+    }
+
+    /**
+     * Behind the watermark, whose parts are bound as {@code :name_ts} and {@code :name_id}. The row comparison walks the
+     * index; the plain one beside it lets a partitioned source prune.
+     */
+    String isAfter(Watermark watermark, String name) {
+        if (watermark.ts() == null) {
+            return "%s > %s".formatted(id(), boundId(name));
+        }
+        return watermark.id() == null
+                ? "%s > %s".formatted(ts(), boundTs(name))
+                : "(%1$s, %2$s) > (%3$s, %4$s) AND %1$s >= %3$s".formatted(ts(), id(), boundTs(name), boundId(name));
+    }
+
+    String isUpTo(Watermark watermark, String name) {
+        if (watermark.ts() == null) {
+            return "%s <= %s".formatted(id(), boundId(name));
+        }
+        return watermark.id() == null
+                ? "%s <= %s".formatted(ts(), boundTs(name))
+                : "(%1$s, %2$s) <= (%3$s, %4$s) AND %1$s <= %3$s".formatted(ts(), id(), boundTs(name), boundId(name));
+    }
+
+    /** Not beyond the database's clock; always so where there is no time. */
+    String isNotInTheFuture(String ts) {
+        TailSource.TimeColumn time = source.time();
+        return time == null ? "true" : ts + " <= " + clock(time);
+    }
+
+    /** What the database's clock says, as a value of the time column. */
+    static String clock(TailSource.TimeColumn time) {
+        return switch (time.type()) {
+            case TIMESTAMPTZ -> "clock_timestamp()";
+            case TIMESTAMP ->
+                "(clock_timestamp() AT TIME ZONE '%s')".formatted(zone(time).replace("'", "''"));
+            case DATE ->
+                "(clock_timestamp() AT TIME ZONE '%s')::date"
+                        .formatted(zone(time).replace("'", "''"));
+        };
+    }
+
+    private static String zone(TailSource.TimeColumn time) {
+        @Nullable String zone = time.zone();
+        return zone == null ? "UTC" : zone;
+    }
+
+    private String boundTs(String name) {
+        return "CAST(:%s_ts AS %s)".formatted(name, tsType());
+    }
+
+    private String boundId(String name) {
+        return "CAST(:%s_id AS %s)".formatted(name, idType());
+    }
+}

@@ -1,0 +1,27 @@
+-- The keys that a cursor has handled above its settled watermark, one row per batch. A row that commits late is told
+-- from a handled one by these, after any crash. Exact keys and no hash: a false match would be a lost row.
+CREATE TABLE ${schema}.tail_stretch (
+    worker_name text NOT NULL,
+    source_name text NOT NULL,
+    shard       integer NOT NULL,
+    batch_no    bigint GENERATED ALWAYS AS IDENTITY,
+    keys_ts     text[] NOT NULL,
+    keys_id     text[] NOT NULL,
+    key_count   integer NOT NULL CHECK (key_count > 0),
+    created_at  timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (worker_name, source_name, shard, batch_no),
+    FOREIGN KEY (worker_name, source_name, shard) REFERENCES ${schema}.gov_worker_cursor ON DELETE CASCADE,
+    CONSTRAINT tail_stretch_is_whole CHECK (cardinality(keys_id) = key_count AND cardinality(keys_ts) = key_count)
+) WITH (autovacuum_vacuum_threshold = 100, autovacuum_vacuum_scale_factor = 0);
+
+GRANT SELECT ON ${schema}.tail_stretch TO ${viewer}, ${admin};
+GRANT SELECT, INSERT, DELETE ON ${schema}.tail_stretch TO ${server};
+
+-- What a contract needs to mean anything. A timestamp without zone has an order only where its writers use UTC: elsewhere
+-- an hour comes twice in autumn. A date never has one.
+ALTER TABLE ${schema}.tail_source
+    ADD CONSTRAINT tail_source_clock_has_a_time CHECK (
+        order_contract <> 'clock'
+        OR (ts_type IS NOT NULL AND (ts_type = 'timestamptz' OR (ts_type = 'timestamp' AND time_zone = 'UTC')))),
+    ADD CONSTRAINT tail_source_sequence_is_an_id CHECK (
+        order_contract <> 'sequence' OR (ts_type IS NULL AND id_type IN ('smallint', 'integer', 'bigint')));
