@@ -4,6 +4,8 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.oneroof.database.error.ErrorCode;
 import dev.oneroof.database.error.OneRoofException;
+import java.io.IOException;
+import java.net.UnknownHostException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -91,6 +93,11 @@ public final class Connections {
             }
         }
         String message = deepest.getMessage() == null ? deepest.toString() : deepest.getMessage();
+        if (deepest.getCause() instanceof UnknownHostException unknown) {
+            message = "unknown host " + unknown.getMessage();
+        } else if (deepest.getCause() instanceof IOException network && network.getMessage() != null) {
+            message = network.getMessage();
+        }
         return message.lines().findFirst().orElse(message).replaceFirst("^(FATAL|ERROR): ", "");
     }
 }

@@ -8,6 +8,7 @@ import dev.oneroof.database.error.OneRoofException;
 import dev.oneroof.embedded.EmbeddedConfig;
 import dev.oneroof.embedded.EmbeddedPostgres;
 import dev.oneroof.embedded.ServerAddress;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
@@ -19,6 +20,7 @@ import java.sql.Statement;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A database that can be reached, and the embedded server with it where this process runs one. */
@@ -55,10 +57,12 @@ public final class OpenDatabase implements AutoCloseable {
                 return ready(running.get(), null);
             }
         }
-        if (access == Access.LOOK && !Files.exists(home)) {
+        refuseForeignFolder(home);
+        if (access == Access.LOOK && !Files.exists(home.resolve("data"))) {
             throw new OneRoofException(
                     ErrorCode.NOT_FOUND,
-                    "home: '%s' does not exist; 'oneroof demo' makes one, --db uses a server of yours".formatted(home));
+                    "home: there is no database in '%s'; 'oneroof demo' makes one, --db uses a server of yours"
+                            .formatted(home));
         }
         EmbeddedPostgres server = EmbeddedPostgres.open(EmbeddedConfig.in(home).withPort(config.embeddedPort()));
         try {
@@ -66,6 +70,24 @@ public final class OpenDatabase implements AutoCloseable {
         } catch (RuntimeException e) {
             server.close();
             throw e;
+        }
+    }
+
+    /** A folder with other things in it was not meant to become a home. */
+    private static void refuseForeignFolder(Path home) {
+        if (!Files.isDirectory(home) || Files.exists(home.resolve("owner.lock"))) {
+            return;
+        }
+        try (Stream<Path> content = Files.list(home)) {
+            if (content.findAny().isPresent()) {
+                throw new OneRoofException(
+                        ErrorCode.INVALID_INPUT,
+                        "home: '%s' holds other things; allowed is a home of OneRoof, an empty folder or a new one"
+                                .formatted(home));
+            }
+        } catch (IOException e) {
+            throw new OneRoofException(
+                    ErrorCode.HOME_NOT_WRITABLE, "home: '%s' cannot be looked into".formatted(home), e);
         }
     }
 

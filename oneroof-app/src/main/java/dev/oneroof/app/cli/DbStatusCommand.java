@@ -60,8 +60,8 @@ final class DbStatusCommand implements Callable<Integer> {
         Console.print("server     PostgreSQL %s".formatted(answer.server()));
         Console.print("schema     %s".formatted(answer.schema()));
         Console.print("state      %s".formatted(answer.state()));
-        Console.print("installed  %s".formatted(answer.installed() == null ? "none" : answer.installed()));
-        Console.print("known      %s".formatted(answer.known()));
+        Console.print(answer.installed() == null ? "installed  nothing" : "installed  version " + answer.installed());
+        Console.print("program    knows version %s".formatted(answer.known()));
     }
 
     private static String serverVersion(DatabaseAddress address) {

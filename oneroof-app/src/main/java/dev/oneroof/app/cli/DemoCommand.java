@@ -58,14 +58,18 @@ final class DemoCommand implements Callable<Integer> {
         DemoConfig demo = new DemoConfig(rows, seed, Math.toIntExact(birthsPerSecond), once);
         try (Stopping stopping = new Stopping();
                 Progress progress = new Progress();
-                OpenDatabase database = OpenDatabase.open(config, Access.OWN)) {
+                OpenDatabase database = opened(config)) {
             Console.say("registry and schema are in %s".formatted(database.address()));
-            if (!once) {
-                Console.say("Ctrl-C ends it");
-            }
             report(new Demo(config, demo, progress, stopping.waiting()).run(database));
         }
         return 0;
+    }
+
+    private static OpenDatabase opened(AppConfig config) {
+        if (config.database().isEmpty()) {
+            Console.say("starting PostgreSQL in %s".formatted(config.home()));
+        }
+        return OpenDatabase.open(config, Access.OWN);
     }
 
     private void report(DemoSummary summary) {
@@ -94,6 +98,6 @@ final class DemoCommand implements Callable<Integer> {
                         summary.worker().rowsSeen(),
                         summary.worker().effectsWritten(),
                         summary.worker().watermark()));
-        Console.print("%.1f s".formatted(summary.seconds()));
+        Console.print("took %.1f s".formatted(summary.seconds()));
     }
 }

@@ -28,6 +28,20 @@ final class Numbers {
         }
     }
 
+    static final class Seconds implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            return between(1, 86_400, text);
+        }
+    }
+
+    static final class Writers implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            return between(1, 64, text);
+        }
+    }
+
     private static long between(long least, long most, String text) {
         try {
             long number = Long.parseLong(text);

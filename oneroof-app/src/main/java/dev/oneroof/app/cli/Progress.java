@@ -2,6 +2,7 @@ package dev.oneroof.app.cli;
 
 import dev.oneroof.app.demo.DemoProgress;
 import java.time.Duration;
+import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** A bar on a terminal once a step has taken a second, else a line every ten. */
 final class Progress implements DemoProgress, AutoCloseable {
     private static final Duration BAR_AFTER = Duration.ofSeconds(1);
+    private static final int WIDTH = 100;
     private static final Duration LINE_EVERY = Duration.ofSeconds(10);
 
     // Set by the launcher, which can ask the shell about stderr; Java can only guess.
@@ -19,14 +21,27 @@ final class Progress implements DemoProgress, AutoCloseable {
     private long lastLine;
     private long done;
     private long of;
+    private boolean endless;
     private @Nullable ProgressBar bar;
 
     @Override
     public void step(String next) {
         done();
         what = next;
+        endless = false;
         begun = System.nanoTime();
         lastLine = begun;
+    }
+
+    @Override
+    public void keepOn(String next) {
+        step(next);
+        endless = true;
+    }
+
+    @Override
+    public void say(String message) {
+        Console.say(message);
     }
 
     @Override
@@ -34,10 +49,13 @@ final class Progress implements DemoProgress, AutoCloseable {
         done = reached;
         of = total;
         long now = System.nanoTime();
-        if (terminal) {
+        if (terminal && !endless) {
             if (bar == null && now - begun > BAR_AFTER.toNanos()) {
                 bar = new ProgressBarBuilder()
                         .setTaskName(what)
+                        // Without a consumer of its own the library opens the terminal, which takes Ctrl-C away from
+                        // us.
+                        .setConsumer(new ConsoleProgressBarConsumer(Console.messages(), WIDTH))
                         .setInitialMax(total)
                         .setStyle(ProgressBarStyle.ASCII)
                         .setUpdateIntervalMillis(250)
@@ -59,7 +77,7 @@ final class Progress implements DemoProgress, AutoCloseable {
             bar.close();
             bar = null;
         }
-        if (of > 0) {
+        if (of > 0 && !endless) {
             Console.say("%s: %,d of %,d".formatted(what, done, of));
         }
         done = 0;

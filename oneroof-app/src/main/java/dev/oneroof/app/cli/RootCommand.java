@@ -1,5 +1,6 @@
 package dev.oneroof.app.cli;
 
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -12,7 +13,13 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         scope = ScopeType.INHERIT,
         versionProvider = Version.class,
-        subcommands = {DemoCommand.class, DbCommand.class, VersionCommand.class})
+        subcommands = {
+            DemoCommand.class,
+            DbCommand.class,
+            BenchCommand.class,
+            VersionCommand.class,
+            CommandLine.HelpCommand.class
+        })
 final class RootCommand implements Runnable {
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -20,6 +27,6 @@ final class RootCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "a command is missing: demo, db or version");
+        throw new ParameterException(spec.commandLine(), "a command is missing: demo, db, bench or version");
     }
 }

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
@@ -28,7 +29,7 @@ final class ConfigFile {
         }
         Map<String, String> found = new LinkedHashMap<>();
         try {
-            flatten("", new YAMLMapper().readTree(file.toFile()), found);
+            flatten("", mapper().readTree(file.toFile()), found);
         } catch (JacksonException e) {
             throw new OneRoofException(
                     ErrorCode.INVALID_INPUT,
@@ -38,13 +39,23 @@ final class ConfigFile {
         return found;
     }
 
-    private static void flatten(String prefix, JsonNode node, Map<String, String> into) {
+    private static YAMLMapper mapper() {
+        return YAMLMapper.builder()
+                .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                .build();
+    }
+
+    private static void flatten(String key, JsonNode node, Map<String, String> into) {
         if (node.isObject()) {
             node.properties()
                     .forEach(entry -> flatten(
-                            prefix.isEmpty() ? entry.getKey() : prefix + "." + entry.getKey(), entry.getValue(), into));
+                            key.isEmpty() ? entry.getKey() : key + "." + entry.getKey(), entry.getValue(), into));
+        } else if (node.isArray() || (key.isEmpty() && node.isValueNode() && !node.isNull())) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "config: '%s' cannot stand here; allowed are keys with one value each".formatted(node));
         } else if (!node.isNull() && !node.isMissingNode()) {
-            into.put(prefix, node.isValueNode() ? node.asString() : node.toString());
+            into.put(key, node.asString());
         }
     }
 }

@@ -49,6 +49,7 @@ public final class ConfigLoader {
         readFile();
         readEnvironment();
         readFlags();
+        refuseBlanks();
         AppConfig config = new AppConfig(
                 Path.of(text(Settings.HOME)).toAbsolutePath().normalize(),
                 number(Settings.EMBEDDED_PORT, 0, 65535),
@@ -113,14 +114,29 @@ public final class ConfigLoader {
     private void readFlags() {
         String db = flags.db();
         if (db != null) {
+            int before = problems.size();
             checked(() -> refusePassword(DatabaseAddress.parse("--db", db)));
-            values.put(Settings.DB_URL, db);
+            if (problems.size() == before) {
+                values.put(Settings.DB_URL, db);
+            }
         }
         if (flags.home() != null) {
             values.put(Settings.HOME, flags.home().toString());
         }
         if (flags.schema() != null) {
             values.put(Settings.DB_SCHEMA, flags.schema());
+        }
+    }
+
+    /** An empty variable is more often a slip than a wish, and an empty home would be the current folder. */
+    private void refuseBlanks() {
+        for (Setting setting : Settings.ALL) {
+            String value = values.get(setting);
+            if (value != null && value.isBlank() && !"".equals(setting.fallback())) {
+                problems.add(
+                        "%s: '%s' is not allowed; allowed is %s".formatted(setting.key(), value, setting.allowed()));
+                values.remove(setting);
+            }
         }
     }
 

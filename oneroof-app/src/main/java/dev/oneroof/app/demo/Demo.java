@@ -23,6 +23,9 @@ import java.time.Duration;
 public final class Demo {
     private static final int CHUNK = 20_000;
     private static final Duration LOOK = Duration.ofMillis(200);
+    private static final Duration GATE_TIME = Duration.ofHours(1);
+
+    private final GateStore gates = new GateStore();
 
     private final AppConfig app;
     private final DemoConfig config;
@@ -51,9 +54,12 @@ public final class Demo {
             RuntimeConfig runtime =
                     new RuntimeConfig(database.instance(), app.schema().schema(), loop());
             try (OneRoof oneroof = OneRoof.open(runtime, pool)) {
-                prepare(oneroof.database());
+                boolean wasOpen = prepare(oneroof.database());
                 oneroof.tail(sweep).start();
-                follow(registry, oneroof.database(), sweep);
+                follow(registry, oneroof.database(), sweep, !wasOpen);
+                if (!wasOpen) {
+                    oneroof.database().useTx(tx -> gates.close(tx, BackfillSweep.GATE, "demo", "the demo has ended"));
+                }
             }
             return summary(registry, owner, sweep, database, begun);
         }
@@ -75,33 +81,61 @@ public final class Demo {
         progress.done();
     }
 
-    private static void prepare(Database db) {
+    /** Registers the source and opens the gate, for a time: a demo that is killed leaves nothing open for ever. */
+    private boolean prepare(Database db) {
         db.useTx(tx -> new SourceStore().register(tx, DemoRegistry.births(), "demo"));
-        db.useTx(tx -> new GateStore().open(tx, BackfillSweep.GATE, "demo", "the demo runs everything"));
+        boolean wasOpen = db.inTx(tx -> gates.isOpen(tx, BackfillSweep.GATE));
+        if (!wasOpen) {
+            progress.say("opening gate %s while the demo runs".formatted(BackfillSweep.GATE));
+            openGate(db);
+        }
+        return wasOpen;
+    }
+
+    private void openGate(Database db) {
+        db.useTx(tx -> gates.openFor(tx, BackfillSweep.GATE, GATE_TIME, "demo", "the demo runs everything"));
     }
 
     /** Until caught up, or for as long as it is not stopped, with births going on. */
-    private void follow(DemoRegistry registry, Database db, TailSpec sweep) {
+    private void follow(DemoRegistry registry, Database db, TailSpec sweep, boolean ourGate) {
         progress.step("births swept into candidates");
-        long ticks = 0;
+        boolean caughtUp = false;
+        long begun = System.nanoTime();
+        long renewAt = begun + GATE_TIME.dividedBy(2).toNanos();
+        long born = 0;
         while (waiting.pause(LOOK)) {
-            if (!config.once()) {
-                ticks++;
-                registry.bear(birthsDue(ticks));
+            if (ourGate && System.nanoTime() > renewAt) {
+                openGate(db);
+                renewAt += GATE_TIME.dividedBy(2).toNanos();
             }
             progress.at(seen(db, sweep), registry.filled());
-            if (config.once() && registry.isCaughtUp(BackfillSweep.WORKER)) {
-                break;
+            if (!caughtUp && registry.isCaughtUp(BackfillSweep.WORKER)) {
+                caughtUp = true;
+                if (config.once()) {
+                    break;
+                }
+                progress.done();
+                progress.say("caught up; %d births a second keep arriving, Ctrl-C ends it"
+                        .formatted(config.birthsPerSecond()));
+                progress.keepOn("births swept into candidates");
             }
+            born = bearWhatIsDue(registry, begun, born);
         }
         progress.done();
     }
 
-    /** Spread over the ticks, so that three a second are three and not five. */
-    private int birthsDue(long ticks) {
-        long perSecond = Duration.ofSeconds(1).dividedBy(LOOK);
-        return (int)
-                (ticks * config.birthsPerSecond() / perSecond - (ticks - 1) * config.birthsPerSecond() / perSecond);
+    /** By the clock and not by the turn: a slow machine bears as many as a quick one. */
+    private long bearWhatIsDue(DemoRegistry registry, long begunNanos, long born) {
+        if (config.once()) {
+            return born;
+        }
+        double seconds = (System.nanoTime() - begunNanos) / 1e9;
+        long due = (long) (seconds * config.birthsPerSecond());
+        int now = (int) Math.min(due - born, CHUNK);
+        if (now > 0) {
+            registry.bear(now);
+        }
+        return born + now;
     }
 
     private static long seen(Database db, TailSpec sweep) {

@@ -8,6 +8,12 @@ public interface DemoProgress {
     /** So much of it is done. */
     void at(long done, long of);
 
+    /** From here on there is no end to come nearer to. */
+    void keepOn(String what);
+
+    /** Something worth a line. */
+    void say(String message);
+
     /** The step is through. */
     void done();
 }

@@ -98,7 +98,8 @@ class BadInputTest {
     void tellsWhatAnAddressLooksLike(String url) {
         Oneroof.Answer answer = new Oneroof(folder).run("db", "status", "--db", url);
 
-        assertRefused(answer, 2, "'" + url + "' is no database address", "postgres://user@host:port/database");
+        assertRefused(answer, 2, "--db: '" + url + "' is no database address", "postgres://user@host:port/database");
+        assertThat(answer.err()).as("told once").containsOnlyOnce("is no database address");
     }
 
     @Test
@@ -224,7 +225,43 @@ class BadInputTest {
 
     @Test
     void looksOnlyAtAHomeThatExists() {
-        assertRefused(new Oneroof(folder).run("db", "status"), 4, ".oneroof' does not exist");
+        assertRefused(new Oneroof(folder).run("db", "status"), 4, "there is no database in", ".oneroof");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"demo --once", "db migrate", "db status"})
+    void makesNoHomeOfAFolderWithOtherThings(String command, @TempDir Path documents) throws IOException {
+        Files.writeString(documents.resolve("letter.txt"), "Dear Ann");
+
+        Oneroof.Answer answer = new Oneroof(folder).run((command + " --home " + documents).split(" "));
+
+        assertRefused(answer, 2, documents.toString(), "holds other things");
+        assertThat(leftIn(documents)).containsExactly(documents.resolve("letter.txt"));
+    }
+
+    @Test
+    void takesAnEmptyVariableForASlip() {
+        assertRefused(new Oneroof(folder).with("ONEROOF_HOME", "").run("db", "status"), 2, "home: '' is not allowed");
+        assertRefused(new Oneroof(folder).run("db", "status", "--home", ""), 2, "home: '' is not allowed");
+    }
+
+    @Test
+    void namesAHostThatDoesNotExist() {
+        Oneroof.Answer answer =
+                new Oneroof(folder).run("db", "status", "--db", "postgres://ann@no.such.host.invalid/reg");
+
+        assertRefused(answer, 69, "unknown host no.such.host.invalid");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"db: {schema: [1, 2]}", "- a", "just a text", "home: x\nhome: y"})
+    void wantsKeysWithOneValueEachInAConfigFile(String content) throws IOException {
+        Path file = Files.writeString(folder.resolve("odd.yaml"), content);
+
+        Oneroof.Answer answer = new Oneroof(folder).run("db", "status", "--config", file.toString());
+
+        Files.delete(file);
+        assertRefused(answer, 2, "config: ");
     }
 
     private void assertRefused(Oneroof.Answer answer, int exit, String... parts) {

@@ -133,6 +133,52 @@ class DemoTest {
     }
 
     @Test
+    void obeysCtrlCWhileAProgressBarIsShown() {
+        Oneroof command = new Oneroof(folder);
+        try (JavaProcess process = command.onATerminal().start("demo", "--rows", "3000000")) {
+            process.err().await(line -> line.contains("%"), Duration.ofSeconds(60));
+
+            process.interrupt();
+
+            assertThat(process.awaitExit(Duration.ofSeconds(60))).isEqualTo(130);
+            assertThat(serversOf(folder)).isEmpty();
+        }
+    }
+
+    @Test
+    void closesTheGateThatItOpened(TestDatabase database) {
+        new Oneroof(folder).on(database).run("demo", "--once", "--rows", "10");
+
+        assertThat(database.value(
+                        Boolean.class, "SELECT oneroof.fn_gate_open('governance.gov_backfill_sweep.enabled')"))
+                .isFalse();
+    }
+
+    @Test
+    void leavesAGateOpenThatWasOpenBefore(TestDatabase database) {
+        database.run(
+                "UPDATE oneroof.dot_config SET value = 'true' WHERE key = 'governance.gov_backfill_sweep.enabled'");
+
+        new Oneroof(folder).on(database).run("demo", "--once", "--rows", "10");
+
+        assertThat(database.value(
+                        Boolean.class, "SELECT oneroof.fn_gate_open('governance.gov_backfill_sweep.enabled')"))
+                .isTrue();
+    }
+
+    @Test
+    void leavesADatabaseAloneThatOnlyTheEnvironmentNames(TestDatabase database) {
+        Oneroof.Answer answer = new Oneroof(folder)
+                .with("DATABASE_URL", Oneroof.url(database, database.address().user()))
+                .with("PGPASSWORD", database.address().password())
+                .run("demo", "--once", "--rows", "10");
+
+        assertThat(answer.exit()).as(answer.err()).isZero();
+        assertThat(database.value(Long.class, "SELECT count(*) FROM pg_namespace WHERE nspname = 'oneroof_demo'"))
+                .isZero();
+    }
+
+    @Test
     void drainsOnSigtermAndGivesItsLeaseBack(TestDatabase database) {
         try (JavaProcess process =
                 new Oneroof(folder).on(database).start("demo", "--rows", "1000", "--births-per-second", "500")) {

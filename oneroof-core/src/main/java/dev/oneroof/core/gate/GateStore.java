@@ -3,6 +3,8 @@ package dev.oneroof.core.gate;
 import dev.oneroof.database.Tx;
 import dev.oneroof.database.error.ErrorCode;
 import dev.oneroof.database.error.OneRoofException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** Gates, in {@code dot_config}. A gate that is missing or has expired is closed. */
 public final class GateStore {
@@ -10,7 +12,11 @@ public final class GateStore {
 
     private static final String SET = """
             UPDATE oneroof.dot_config
-            SET value = :value, actor = :actor, reason = :reason, expires_at = NULL, updated_at = clock_timestamp()
+            SET value = :value,
+                actor = :actor,
+                reason = :reason,
+                expires_at = clock_timestamp() + make_interval(secs => CAST(:seconds AS double precision)),
+                updated_at = clock_timestamp()
             WHERE key = :key AND kind = 'gate'
             """;
 
@@ -20,9 +26,23 @@ public final class GateStore {
 
     /** Opens a gate until somebody closes it. The trail of who did so is written by the database. */
     public void open(Tx tx, String key, String actor, String reason) {
+        set(tx, key, "true", null, actor, reason);
+    }
+
+    /** Opens a gate for a time; after it the gate is closed by itself. */
+    public void openFor(Tx tx, String key, Duration time, String actor, String reason) {
+        set(tx, key, "true", (double) time.toSeconds(), actor, reason);
+    }
+
+    public void close(Tx tx, String key, String actor, String reason) {
+        set(tx, key, "false", null, actor, reason);
+    }
+
+    private static void set(Tx tx, String key, String value, @Nullable Double seconds, String actor, String reason) {
         int rows = tx.update(SET)
                 .bind("key", key)
-                .bind("value", "true")
+                .bind("value", value)
+                .bind("seconds", seconds)
                 .bind("actor", actor)
                 .bind("reason", reason)
                 .execute();

@@ -9,13 +9,18 @@ import dev.oneroof.database.SqlState;
 import dev.oneroof.database.Tx;
 import dev.oneroof.database.error.ErrorCode;
 import dev.oneroof.database.error.OneRoofException;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a source for one worker: a pass is a look at the barrier, then what its two hands can do. */
 public final class TailWorker implements Worker {
+    private static final Duration SOURCE_FOR = Duration.ofSeconds(1);
+
     private final Database db;
     private final TailStores stores;
     private final TailSpec spec;
+    private @Nullable TailSource source;
+    private long sourceReadNanos;
     private @Nullable Hands hands;
     private @Nullable Lease handsLease;
 
@@ -31,7 +36,7 @@ public final class TailWorker implements Worker {
     }
 
     @Override
-    public String gate() {
+    public @Nullable String gate() {
         return spec.gate();
     }
 
@@ -47,16 +52,29 @@ public final class TailWorker implements Worker {
     public Pass runOnce(Lease lease) {
         Hands own = handsFor(lease);
         try {
-            return own.pass(db.inTx(this::registered));
+            return own.pass(source());
         } catch (RuntimeException e) {
             // Whatever it was, a commit may have gone either way and the line of observations may be broken.
             own.forget();
+            source = null;
             boolean moved = e instanceof OneRoofException known && known.code() == ErrorCode.CONFLICT;
             if (moved || (SqlState.isTimeout(e) && own.halve())) {
                 return new Pass.Worked(0);
             }
             throw e;
         }
+    }
+
+    /** Read again every second: a changed batch size or interval is seen soon, and a pass costs a round trip less. */
+    private TailSource source() {
+        long now = System.nanoTime();
+        TailSource known = source;
+        if (known == null || now - sourceReadNanos > SOURCE_FOR.toNanos()) {
+            known = db.inTx(this::registered);
+            source = known;
+            sourceReadNanos = now;
+        }
+        return known;
     }
 
     /** What is known in memory belongs to one ownership; under a new lease all begins with the committed cursor. */

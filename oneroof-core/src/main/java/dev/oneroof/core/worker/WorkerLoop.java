@@ -89,8 +89,9 @@ final class WorkerLoop implements Runnable {
         if (held == null) {
             return config.leaseTime().dividedBy(3);
         }
-        if (!db.inTx(tx -> gates.isOpen(tx, worker.gate()))) {
-            beatIfDue(held, BeatStatus.OK, "held by gate " + worker.gate());
+        String gate = worker.gate();
+        if (gate != null && !db.inTx(tx -> gates.isOpen(tx, gate))) {
+            beatIfDue(held, BeatStatus.OK, "held by gate " + gate);
             return config.gateInterval();
         }
         Pass pass = worker.runOnce(held);

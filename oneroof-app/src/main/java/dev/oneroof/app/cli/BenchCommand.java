@@ -1,0 +1,21 @@
+package dev.oneroof.app.cli;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+@Command(
+        name = "bench",
+        description = "Measures what is promised, on the embedded server or on one of yours.",
+        subcommands = BenchLateCommand.class)
+final class BenchCommand implements Runnable {
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "a bench is missing: late");
+    }
+}
