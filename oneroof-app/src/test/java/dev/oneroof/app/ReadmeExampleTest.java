@@ -4,12 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.oneroof.core.OneRoof;
 import dev.oneroof.core.RuntimeConfig;
-import dev.oneroof.core.gate.GateStore;
+import dev.oneroof.core.tail.BatchEffect;
 import dev.oneroof.core.tail.IdType;
+import dev.oneroof.core.tail.SetEffect;
 import dev.oneroof.core.tail.SourceStore;
 import dev.oneroof.core.tail.TailSource;
+import dev.oneroof.core.tail.TailSpec;
 import dev.oneroof.core.tail.TimeType;
-import dev.oneroof.governance.backfill.BackfillSweep;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.await.Await;
 import dev.oneroof.testkit.fixture.Given;
@@ -17,6 +18,7 @@ import dev.oneroof.testkit.server.TestDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
@@ -31,14 +33,14 @@ class ReadmeExampleTest {
     @Test
     void runs(TestDatabase database, Given given) {
         given.births(2500);
+        database.run("CREATE TABLE public.known_code (code text)");
 
         example(
                 database.dataSource(),
                 () -> Await.patiently()
                         .until(
-                                "a candidate of every birth",
-                                () -> database.value(Long.class, "SELECT count(*) FROM oneroof.gov_candidate_state")
-                                        == 2500));
+                                "a code of every birth",
+                                () -> database.value(Long.class, "SELECT count(*) FROM public.known_code") == 2500));
     }
 
     @Test
@@ -51,16 +53,18 @@ class ReadmeExampleTest {
         assertThat(dense(Files.readString(source))).contains(dense(block.group(1)));
     }
 
-    private static void example(DataSource dataSource, Runnable shutdown) {
+    private static void example(DataSource dataSource, Runnable untilShutdown) {
+        // A migrated database, and a DataSource that logs in to it.
         TailSource births = TailSource.of("births", "public", "birth_registry", "id", IdType.INTEGER)
                 .timedBy("born_at", TimeType.TIMESTAMPTZ)
                 .inBatchesOf(1000);
+        BatchEffect copy = new SetEffect(
+                "entity_code", "INSERT INTO public.known_code (code) SELECT entity_code FROM page", Map.of());
 
         try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("billing-1"), dataSource)) {
             oneroof.database().useTx(tx -> new SourceStore().register(tx, births, "ann"));
-            oneroof.database().useTx(tx -> new GateStore().open(tx, BackfillSweep.GATE, "ann", "trying it out"));
-            oneroof.tail(BackfillSweep.over("births")).start();
-            shutdown.run();
+            oneroof.tail(TailSpec.of("copier", "births", copy)).start();
+            untilShutdown.run();
         }
     }
 

@@ -15,6 +15,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 /** Opens connections to a {@link DatabaseAddress}, and says in plain words why one cannot be had. */
 public final class Connections {
     private static final int OLDEST_SERVER = 14;
+    private static final Duration SILENCE = Duration.ofSeconds(30);
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
 
     private Connections() {}
@@ -42,7 +43,10 @@ public final class Connections {
             DatabaseAddress address, String applicationName, @Nullable String role, int size) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("oneroof-pool");
-        config.setDataSource(plain(address, applicationName));
+        PGSimpleDataSource sessions = plain(address, applicationName);
+        // A server that no longer answers must not keep a worker, or the way out, for ever.
+        sessions.setSocketTimeout((int) SILENCE.toSeconds());
+        config.setDataSource(sessions);
         config.setMaximumPoolSize(size);
         config.setMinimumIdle(1);
         config.setConnectionTimeout(CONNECT_TIMEOUT.toMillis());
@@ -69,6 +73,11 @@ public final class Connections {
     }
 
     public static OneRoofException explained(DatabaseAddress address, Exception failure) {
+        return explained(address.toString(), failure);
+    }
+
+    /** What a failure with an SQLState in it means to the person who reads it. */
+    public static OneRoofException explained(String address, Exception failure) {
         if (SqlState.isLoginRefused(failure)) {
             return new OneRoofException(
                     ErrorCode.LOGIN_REFUSED, "%s refused the login: %s".formatted(address, reason(failure)), failure);

@@ -9,6 +9,8 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,9 @@ public record DatabaseAddress(
         @Nullable String user,
         @Nullable String password,
         Map<String, String> parameters) {
+
+    private static final Pattern AUTHORITY =
+            Pattern.compile("((?<user>[^@]*)@)?(?<host>\\[[0-9A-Fa-f:.]+]|[A-Za-z0-9._-]+)(:(?<port>[0-9]{1,5}))?");
 
     public DatabaseAddress {
         parameters = Map.copyOf(parameters);
@@ -40,13 +45,20 @@ public record DatabaseAddress(
         } catch (URISyntaxException e) {
             throw invalid(field, text);
         }
-        if (uri.getHost() == null || uri.getPort() == 0 || uri.getPort() > 65535) {
+        // Not the URI's own idea of a host: it knows none with an underscore, and container networks are full of them.
+        Matcher authority = AUTHORITY.matcher(String.valueOf(uri.getRawAuthority()));
+        if (!authority.matches()) {
+            throw invalid(field, text);
+        }
+        String host = authority.group("host");
+        int port = authority.group("port") == null ? 5432 : Integer.parseInt(authority.group("port"));
+        if (port == 0 || port > 65535) {
             throw invalid(field, text);
         }
         Map<String, String> parameters = parameters(field, text, uri.getRawQuery());
         @Nullable String user = parameters.remove("user");
         @Nullable String password = parameters.remove("password");
-        String info = uri.getRawUserInfo();
+        String info = authority.group("user");
         if (info != null) {
             int colon = info.indexOf(':');
             user = decode(colon < 0 ? info : info.substring(0, colon));
@@ -54,8 +66,7 @@ public record DatabaseAddress(
         }
         String path = uri.getRawPath() == null ? "" : uri.getRawPath();
         String database = path.length() > 1 ? decode(path.substring(1)) : user == null ? "postgres" : user;
-        int port = uri.getPort() < 0 ? 5432 : uri.getPort();
-        return new DatabaseAddress(uri.getHost(), port, database, user, password, parameters);
+        return new DatabaseAddress(host, port, database, user, password, parameters);
     }
 
     public DatabaseAddress withUser(String name) {
@@ -75,14 +86,14 @@ public record DatabaseAddress(
                 .sorted(Map.Entry.comparingByKey())
                 .map(e -> encode(e.getKey()) + "=" + encode(e.getValue()))
                 .collect(Collectors.joining("&"));
-        return "jdbc:postgresql://%s:%d/%s%s"
+        return "jdbc:postgresql://%s:%s/%s%s"
                 .formatted(host, port, encode(database), query.isEmpty() ? "" : "?" + query);
     }
 
     /** Where it is, for messages: never with a password. */
     @Override
     public String toString() {
-        return "postgres://%s%s:%d/%s".formatted(user == null ? "" : user + "@", host, port, database);
+        return "postgres://%s%s:%s/%s".formatted(user == null ? "" : user + "@", host, port, database);
     }
 
     private static Map<String, String> parameters(String field, String text, @Nullable String query) {
@@ -99,7 +110,7 @@ public record DatabaseAddress(
 
     private static OneRoofException invalid(String field, String text) {
         // Whatever stands before the @ may hold a password, also in a text that could not be read.
-        String shown = text.replaceFirst("//[^@]*@", "//***@").replaceAll("password=[^&]*", "password=***");
+        String shown = text.replaceFirst("//.*@", "//***@").replaceAll("password=[^&]*", "password=***");
         return new OneRoofException(
                 ErrorCode.INVALID_INPUT,
                 "%s: '%s' is no database address; allowed is postgres://user@host:port/database"

@@ -1,5 +1,7 @@
 package dev.oneroof.database;
 
+import dev.oneroof.database.error.ErrorCode;
+import dev.oneroof.database.error.OneRoofException;
 import java.util.regex.Pattern;
 
 /**
@@ -8,23 +10,30 @@ import java.util.regex.Pattern;
  * it more quietly, and would be lost behind a pooling proxy.
  */
 public record SchemaName(String value) {
+    private static final Pattern ALLOWED = Pattern.compile("(?!pg_)[a-z_][a-z0-9_]{0,62}");
+
+    // Only before the names that are ours, and not inside a quoted name: what users put into a statement (the names of
+    // their tables, a source's filter) is left alone.
+    private static final Pattern WRITTEN = Pattern.compile(
+            "(?<![\\w\"])oneroof\\.(?=(dot_config|queue_|tail_|gov_|fn_|lease_epoch_seq|schema_history))");
+
     public static final SchemaName DEFAULT = new SchemaName("oneroof");
 
-    // A quoted identifier ends in '"', so a user's own schema that happens to be called oneroof is never touched.
-    private static final Pattern WRITTEN = Pattern.compile("\\boneroof\\.");
-
     public SchemaName {
-        Identifiers.checked("db.schema", value);
+        if (!ALLOWED.matcher(value).matches()) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "db.schema: '%s' is not allowed; allowed are 1 to 63 of a-z, 0-9 and _, not starting with a digit or pg_"
+                            .formatted(value));
+        }
     }
 
     public String quoted() {
-        return Identifiers.quote("db.schema", value);
+        return '"' + value + '"';
     }
 
     String applyTo(String sql) {
-        return equals(DEFAULT)
-                ? sql
-                : WRITTEN.matcher(sql).replaceAll(java.util.regex.Matcher.quoteReplacement(quoted() + "."));
+        return equals(DEFAULT) ? sql : WRITTEN.matcher(sql).replaceAll(quoted() + ".");
     }
 
     @Override

@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What PostgreSQL's error codes mean to OneRoof. Message texts are translated and change; codes do not. */
 public final class SqlState {
-    public static final String QUERY_CANCELED = "57014";
+    private static final String QUERY_CANCELED = "57014";
+    private static final String LOCK_NOT_AVAILABLE = "55P03";
 
     private static final Set<String> LOGIN_REFUSED = Set.of("28000", "28P01");
     private static final Set<String> PRIVILEGE_MISSING = Set.of("42501");
@@ -48,6 +49,10 @@ public final class SqlState {
         return QUERY_CANCELED.equals(of(failure));
     }
 
+    public static boolean isLockTimeout(Throwable failure) {
+        return LOCK_NOT_AVAILABLE.equals(of(failure));
+    }
+
     /** True when the same statement may well succeed in a moment: nobody's fault, nothing to mend. */
     public static boolean isTransient(Throwable failure) {
         String state = of(failure);
@@ -56,7 +61,7 @@ public final class SqlState {
                         || state.startsWith("40")
                         || state.startsWith("53")
                         || state.startsWith("57P")
-                        || state.equals("55P03"));
+                        || state.equals(LOCK_NOT_AVAILABLE));
     }
 
     private static boolean in(Set<String> states, Throwable failure) {

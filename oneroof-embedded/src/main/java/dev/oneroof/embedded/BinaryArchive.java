@@ -117,6 +117,16 @@ final class BinaryArchive {
         }
     }
 
+    static void removeUnfinished(Path directory) {
+        try (DirectoryStream<Path> unfinished = Files.newDirectoryStream(directory, "postgres-*" + UNFINISHED + "*")) {
+            for (Path left : unfinished) {
+                FileTree.delete(left);
+            }
+        } catch (IOException e) {
+            throw FileFailure.failed(directory, e);
+        }
+    }
+
     private static void removeAbandoned(Path cache) throws IOException {
         try (DirectoryStream<Path> unfinished = Files.newDirectoryStream(cache, "postgres-*" + UNFINISHED + "*")) {
             for (Path directory : unfinished) {

@@ -3,6 +3,7 @@ package dev.oneroof.embedded;
 import dev.oneroof.database.error.ErrorCode;
 import dev.oneroof.database.error.OneRoofException;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Optional;
@@ -43,6 +44,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
 
     static EmbeddedPostgres open(EmbeddedConfig config, Set<RootWay> ways) {
+        refuseTakenPort(config);
         Home home = Home.prepare(config.directory());
         Ownership ownership = Ownership.take(home);
         boolean opened = false;
@@ -57,6 +59,15 @@ public final class EmbeddedPostgres implements AutoCloseable {
             if (!opened) {
                 ownership.release();
             }
+        }
+    }
+
+    /** Where there is no cluster yet, no server of ours can hold the port: say no before anything is made. */
+    private static void refuseTakenPort(EmbeddedConfig config) {
+        int port = config.port();
+        Path data = config.directory().resolve("data");
+        if (port != 0 && !Files.exists(data) && !PortChoice.isFree(port)) {
+            throw new PortChoice(port, data).inUse();
         }
     }
 

@@ -63,6 +63,10 @@ public final class PostgresBinaries {
     }
 
     Installation install(Home home) {
+        if (cache == null) {
+            // The home is ours alone: what is unfinished there was left by a killed process.
+            BinaryArchive.removeUnfinished(home.directory());
+        }
         return new BinaryArchive(archive.get()).installIn(cache == null ? home.directory() : cache);
     }
 }

@@ -82,8 +82,10 @@ final class OtherProcess implements AutoCloseable {
             }
             case "running" -> System.out.println(EmbeddedPostgres.running(directory));
             case "install" ->
-                System.out.println(
-                        PostgresBinaries.bundled().install(new Home(directory)).major());
+                System.out.println(PostgresBinaries.bundled()
+                        .cachedIn(directory)
+                        .install(new Home(directory))
+                        .major());
             default -> throw new IllegalArgumentException(Arrays.toString(arguments));
         }
     }

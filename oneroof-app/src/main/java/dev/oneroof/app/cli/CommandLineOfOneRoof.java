@@ -1,6 +1,8 @@
 package dev.oneroof.app.cli;
 
 import dev.oneroof.app.config.Suggestion;
+import dev.oneroof.database.Connections;
+import dev.oneroof.database.SqlState;
 import dev.oneroof.database.error.ErrorCode;
 import dev.oneroof.database.error.OneRoofException;
 import java.util.Set;
@@ -55,6 +57,11 @@ public final class CommandLineOfOneRoof {
         if (e instanceof OneRoofException known) {
             known.message().lines().forEach(Console::say);
             return known.code().exitCode();
+        }
+        if (SqlState.of(e) != null) {
+            OneRoofException explained = Connections.explained("the database", e);
+            Console.say(explained.message());
+            return explained.code().exitCode();
         }
         Console.say("this should not happen, please report it: " + e);
         e.printStackTrace(Console.messages());

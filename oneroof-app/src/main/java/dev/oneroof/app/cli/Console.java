@@ -1,5 +1,7 @@
 package dev.oneroof.app.cli;
 
+import dev.oneroof.database.error.ErrorCode;
+import dev.oneroof.database.error.OneRoofException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import tools.jackson.databind.PropertyNamingStrategies;
@@ -18,6 +20,7 @@ public final class Console {
 
     static void print(String data) {
         OUT.println(data);
+        demandWritten();
     }
 
     /** One JSON object with the names of a record's parts in snake_case. */
@@ -26,6 +29,14 @@ public final class Console {
                 .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
                 .build()
                 .writeValueAsString(data));
+        demandWritten();
+    }
+
+    /** Data that did not arrive is a failure, even though a stream says nothing of it by itself. */
+    private static void demandWritten() {
+        if (OUT.checkError()) {
+            throw new OneRoofException(ErrorCode.FAILED, "stdout: what was asked for could not be written");
+        }
     }
 
     static PrintStream messages() {

@@ -41,7 +41,7 @@ final class DbMigrateCommand implements Callable<Integer> {
                     database.address().toString(),
                     config.schema().schema().value(),
                     migrations,
-                    migrator.status().known()));
+                    SchemaAccess.status(migrator, database.address()).known()));
         }
         return 0;
     }

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
  * workers drain first, the embedded server stops after them.
  */
 final class Stopping implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private final Waiting waiting = new Waiting();
     private final CountDownLatch ended = new CountDownLatch(1);

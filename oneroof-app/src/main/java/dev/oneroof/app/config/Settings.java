@@ -27,7 +27,7 @@ final class Settings {
     static final Setting DB_SCHEMA = new Setting(
             "db.schema",
             "oneroof",
-            "1 to 63 bytes",
+            "1 to 63 of a-z, 0-9 and _, not starting with a digit or pg_",
             false,
             "The schema that holds OneRoof's own tables, in the sources' database.");
     static final Setting DB_ROLE_PREFIX = new Setting(

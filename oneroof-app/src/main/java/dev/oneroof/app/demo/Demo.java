@@ -16,6 +16,8 @@ import dev.oneroof.core.worker.LoopConfig;
 import dev.oneroof.core.worker.Waiting;
 import dev.oneroof.database.Connections;
 import dev.oneroof.database.Database;
+import dev.oneroof.database.error.ErrorCode;
+import dev.oneroof.database.error.OneRoofException;
 import dev.oneroof.governance.backfill.BackfillSweep;
 import java.time.Duration;
 
@@ -23,6 +25,7 @@ import java.time.Duration;
 public final class Demo {
     private static final int CHUNK = 20_000;
     private static final Duration LOOK = Duration.ofMillis(200);
+    private static final int FAILING_LOOKS = 75;
     private static final Duration GATE_TIME = Duration.ofHours(1);
 
     private final GateStore gates = new GateStore();
@@ -103,14 +106,21 @@ public final class Demo {
         long begun = System.nanoTime();
         long renewAt = begun + GATE_TIME.dividedBy(2).toNanos();
         long born = 0;
+        int failing = 0;
         while (waiting.pause(LOOK)) {
             if (ourGate && System.nanoTime() > renewAt) {
                 openGate(db);
                 renewAt += GATE_TIME.dividedBy(2).toNanos();
             }
             progress.at(seen(db, sweep), registry.filled());
+            failing = registry.isFailing(sweep.scope().executorName()) ? failing + 1 : 0;
+            if (config.once() && failing > FAILING_LOOKS) {
+                throw new OneRoofException(
+                        ErrorCode.FAILED, "%s keeps failing; the lines above say why".formatted(sweep.scope()));
+            }
             if (!caughtUp && registry.isCaughtUp(BackfillSweep.WORKER)) {
                 caughtUp = true;
+                progress.at(seen(db, sweep), registry.filled());
                 if (config.once()) {
                     break;
                 }
@@ -153,7 +163,9 @@ public final class Demo {
         return new DemoSummary(
                 counts.births(),
                 counts.candidates(),
-                registry.isCaughtUp(BackfillSweep.WORKER),
+                counts.births() > 0
+                        && counts.candidates() >= counts.births()
+                        && registry.isCaughtUp(BackfillSweep.WORKER),
                 counts.collections(),
                 counts.changes(),
                 counts.owners(),

@@ -100,4 +100,13 @@ final class DemoRegistry {
                 .findOne()
                 .orElse(false));
     }
+
+    /** True while the worker's last beat says that a pass has failed. */
+    boolean isFailing(String executor) {
+        return db.inTx(tx -> tx.query(DemoSql.FAILING)
+                .bind("executor", executor)
+                .mapTo(Boolean.class)
+                .findOne()
+                .orElse(false));
+    }
 }

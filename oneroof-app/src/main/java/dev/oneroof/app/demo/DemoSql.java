@@ -161,6 +161,9 @@ final class DemoSql {
                    (SELECT count(*) FROM oneroof_demo.normative_registry) AS policies
             """;
 
+    static final String FAILING =
+            "SELECT last_tick_status = 'error' FROM oneroof.queue_heartbeat WHERE executor_name = :executor";
+
     static final String CAUGHT_UP = """
             SELECT NOT EXISTS (
                 SELECT FROM oneroof_demo.birth_registry b

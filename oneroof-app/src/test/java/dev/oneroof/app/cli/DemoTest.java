@@ -179,6 +179,44 @@ class DemoTest {
     }
 
     @Test
+    void takesOverFromAnInstanceThatIsFrozenInTheMiddleOfABatch(TestDatabase database) {
+        Oneroof command = new Oneroof(folder).on(database).with("ONEROOF_WORKER_LEASE_SECONDS", "10");
+        try (JavaProcess frozen = command.start("demo", "--once", "--rows", "400000")) {
+            Await.upTo(Duration.ofSeconds(60))
+                    .until(
+                            "a batch in the middle of the sweep",
+                            () ->
+                                    database
+                                            .list(
+                                                    row -> row.getLong(1),
+                                                    "SELECT events_seen FROM oneroof.gov_worker_cursor")
+                                            .stream()
+                                            .anyMatch(seen -> seen > 20_000));
+            frozen.pause();
+
+            Oneroof.Answer answer = command.run("demo", "--once", "--rows", "400000", "--json");
+
+            assertThat(answer.exit()).as(answer.err()).isZero();
+            assertThat(json(answer).get("candidates").asLong()).isEqualTo(400_000);
+            assertThat(json(answer).get("worker").get("rows_seen").asLong()).isEqualTo(400_000);
+            frozen.resume();
+            frozen.awaitExit(Duration.ofSeconds(90));
+        }
+        assertThat(database.value(Long.class, "SELECT events_seen FROM oneroof.gov_worker_cursor"))
+                .isEqualTo(400_000);
+    }
+
+    @Test
+    void worksInALocaleWithDigitsOfItsOwn() {
+        Oneroof.Answer answer = new Oneroof(folder)
+                .with("JAVA_TOOL_OPTIONS", "-Duser.language=ar -Duser.country=EG")
+                .run("demo", "--once", "--rows", "6000", "--json");
+
+        assertThat(answer.exit()).as(answer.err()).isZero();
+        assertThat(json(answer).get("candidates").asLong()).isEqualTo(6000);
+    }
+
+    @Test
     void drainsOnSigtermAndGivesItsLeaseBack(TestDatabase database) {
         try (JavaProcess process =
                 new Oneroof(folder).on(database).start("demo", "--rows", "1000", "--births-per-second", "500")) {

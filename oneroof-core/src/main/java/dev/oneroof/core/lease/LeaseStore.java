@@ -27,7 +27,7 @@ public final class LeaseStore {
     // An owner may claim again what it holds: that is how a restarted instance comes back at once, under a new epoch.
     private static final String CLAIM = """
             WITH free AS (
-                SELECT executor_name
+                SELECT executor_name, lease_epoch
                 FROM oneroof.queue_heartbeat
                 WHERE executor_name = :executor
                   AND (lease_owner IS NULL OR lease_owner = :owner OR lease_until < clock_timestamp())
@@ -40,7 +40,18 @@ public final class LeaseStore {
                 updated_at = clock_timestamp()
             FROM free
             WHERE h.executor_name = free.executor_name
-            RETURNING h.lease_epoch
+            RETURNING h.lease_epoch, coalesce(free.lease_epoch, 0) AS old_epoch
+            """;
+
+    // A session works under an epoch and says so in its name. The owner before us may be frozen inside a transaction,
+    // and our first batch would wait on the keys it has written. One may end the sessions of one's own login.
+    private static final String END_SESSIONS = """
+            SELECT count(pg_terminate_backend(pid))
+            FROM pg_catalog.pg_stat_activity
+            WHERE datname = current_database()
+              AND usename = session_user
+              AND pid <> pg_backend_pid()
+              AND application_name = oneroof.fn_session_name(:epoch)
             """;
 
     // One write renews and beats. With the heartbeat gate closed the tick stays as it was and the lease goes on.
@@ -85,10 +96,21 @@ public final class LeaseStore {
                 .bind("executor", scope.executorName())
                 .bind("owner", owner)
                 .bind("ttl", seconds(timeToLive))
-                .mapTo(Long.class)
+                .<Claim>map((row, context) -> new Claim.Taken(
+                        new Lease(scope, owner, new Epoch(row.getLong("lease_epoch")), timeToLive),
+                        new Epoch(row.getLong("old_epoch"))))
                 .findOne()
-                .<Claim>map(epoch -> new Claim.Taken(new Lease(scope, owner, new Epoch(epoch), timeToLive)))
                 .orElseGet(Claim.Denied::new);
+    }
+
+    /** Ends the sessions that still work under an epoch that is over, and returns how many there were. */
+    public long endSessions(Tx tx, Epoch over) {
+        // As the login itself: the role that the program acts as has no power over anybody's sessions.
+        tx.update("SET LOCAL ROLE NONE").execute();
+        return tx.query(END_SESSIONS)
+                .bind("epoch", over.value())
+                .mapTo(Long.class)
+                .one();
     }
 
     /** Renews the lease and says what the worker is doing: an address or a word, never contents. */

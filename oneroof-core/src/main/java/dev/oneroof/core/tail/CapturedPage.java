@@ -16,7 +16,7 @@ record CapturedPage(TailSource source, Scope scope, long batch) implements Page 
                 : "SELECT CAST(k.ts AS %1$s), CAST(k.id AS %2$s) FROM oneroof.tail_stretch s"
                         + " CROSS JOIN LATERAL unnest(s.keys_ts, s.keys_id) k (ts, id)";
         return """
-                SELECT %s, %s AS order_ts, %s AS order_id
+                SELECT %s, %s AS order_ts, %s AS order_id, %s AS order_at
                 FROM %s
                 WHERE (%s) IN (%s
                     WHERE s.worker_name = :page_worker AND s.source_name = :page_source AND s.shard = :page_shard
@@ -25,6 +25,7 @@ record CapturedPage(TailSource source, Scope scope, long batch) implements Page 
                         columns,
                         key.ts(),
                         key.id(),
+                        key.at(),
                         source.relation().quoted(),
                         key.columns(),
                         keys.formatted(key.tsType(), key.idType()),

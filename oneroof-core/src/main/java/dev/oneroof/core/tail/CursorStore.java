@@ -1,5 +1,6 @@
 package dev.oneroof.core.tail;
 
+import dev.oneroof.core.lease.Lease;
 import dev.oneroof.core.lease.Scope;
 import dev.oneroof.database.Tx;
 import java.sql.ResultSet;
@@ -22,10 +23,11 @@ public final class CursorStore {
             WHERE worker_name = :worker AND source_name = :source AND shard = :shard
             """;
 
-    // The reading timeout rides on the statement that opens every batch, to save a round trip.
+    // The reading timeout and the session's name ride on the statement that opens every batch, to save a round trip.
     private static final String OPEN_BATCH = """
             SELECT last_watermark_ts, last_watermark_id, settled_ts, settled_id, events_seen, attempts_written, phase,
-                   set_config('statement_timeout', :timeout, true)
+                   set_config('statement_timeout', :timeout, true),
+                   set_config('application_name', oneroof.fn_session_name(:epoch), true)
             FROM oneroof.gov_worker_cursor
             WHERE worker_name = :worker AND source_name = :source AND shard = :shard
             """;
@@ -85,8 +87,10 @@ public final class CursorStore {
     }
 
     /** The cursor at the start of a batch; whatever this transaction reads from here on is under the timeout. */
-    Optional<Cursor> openBatch(Tx tx, Scope scope, Duration readTimeout) {
+    Optional<Cursor> openBatch(Tx tx, Lease lease, Duration readTimeout) {
+        Scope scope = lease.scope();
         return tx.query(OPEN_BATCH)
+                .bind("epoch", lease.epoch().value())
                 .bind("timeout", readTimeout.toMillis() + "ms")
                 .bind("worker", scope.worker())
                 .bind("source", scope.source())

@@ -211,7 +211,7 @@ final class Hands {
     }
 
     private Cursor openBatch(Tx tx) {
-        Cursor cursor = stores.cursors().openBatch(tx, scope(), READ_TIMEOUT).orElseThrow(this::noCursor);
+        Cursor cursor = stores.cursors().openBatch(tx, lease, READ_TIMEOUT).orElseThrow(this::noCursor);
         if (!Objects.equals(cursor.settled(), committed)) {
             throw moved();
         }

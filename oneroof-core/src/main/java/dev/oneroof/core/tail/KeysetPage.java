@@ -36,11 +36,12 @@ record KeysetPage(
             conditions.append("\n  AND ").append(stretch.holdsNot(key));
         }
         return """
-                SELECT %s, %s AS order_ts, %s AS order_id
+                SELECT %s, %s AS order_ts, %s AS order_id, %s AS order_at
                 FROM %s
                 WHERE %s
                 ORDER BY %s
-                LIMIT %d""".formatted(columns, key.ts(), key.id(), source.relation().quoted(), conditions, key.columns(), limit);
+                LIMIT %s""".formatted(
+                columns, key.ts(), key.id(), key.at(), source.relation().quoted(), conditions, key.columns(), limit);
     }
 
     @Override

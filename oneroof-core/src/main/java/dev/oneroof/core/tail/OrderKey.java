@@ -13,6 +13,22 @@ record OrderKey(TailSource source) {
         return source.id().quoted();
     }
 
+    /** The moment of a row, whatever the type of its time and the session's zone; null where there is none. */
+    String at() {
+        TailSource.TimeColumn time = source.time();
+        if (time == null) {
+            return "NULL::timestamptz";
+        }
+        return switch (time.type()) {
+            case TIMESTAMPTZ -> time.quoted();
+            case TIMESTAMP ->
+                "%s AT TIME ZONE '%s'".formatted(time.quoted(), zone(time).replace("'", "''"));
+            case DATE ->
+                "%s::timestamp AT TIME ZONE '%s'"
+                        .formatted(time.quoted(), zone(time).replace("'", "''"));
+        };
+    }
+
     /** The time column, or a null where there is none. */
     String ts() {
         TailSource.TimeColumn time = source.time();

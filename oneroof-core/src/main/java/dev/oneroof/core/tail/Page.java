@@ -10,8 +10,8 @@ public interface Page {
     TailSource source();
 
     /**
-     * A SELECT of the given columns with the order key as {@code order_ts} and {@code order_id}, in order, to be bound
-     * with {@link #parameters}. Its parameters begin with {@code page_}.
+     * A SELECT of the given columns with the order key as {@code order_ts} and {@code order_id}, and its moment as a
+     * timestamptz {@code order_at}; in order, to be bound with {@link #parameters}. Its parameters begin with {@code page_}.
      */
     String select(String columns);
 

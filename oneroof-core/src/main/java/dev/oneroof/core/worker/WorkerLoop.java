@@ -3,6 +3,7 @@ package dev.oneroof.core.worker;
 import dev.oneroof.core.gate.GateStore;
 import dev.oneroof.core.lease.BeatStatus;
 import dev.oneroof.core.lease.Claim;
+import dev.oneroof.core.lease.Epoch;
 import dev.oneroof.core.lease.Lease;
 import dev.oneroof.core.lease.LeaseStore;
 import dev.oneroof.core.lease.Renewal;
@@ -121,12 +122,25 @@ final class WorkerLoop implements Runnable {
         return switch (claim) {
             case Claim.Taken taken -> {
                 log.info("{}: taken, epoch {}", name(), taken.lease().epoch().value());
+                endSessionsOf(taken.before());
                 lease = taken.lease();
                 lastBeatNanos = System.nanoTime() - config.beatInterval().toNanos();
                 yield lease;
             }
             case Claim.Denied denied -> null;
         };
+    }
+
+    /** In a transaction of its own: who may not end them has the lease all the same, and waits. */
+    private void endSessionsOf(Epoch before) {
+        try {
+            long ended = db.inTx(tx -> leases.endSessions(tx, before));
+            if (ended > 0) {
+                log.warn("{}: ended {} sessions of the owner before", name(), ended);
+            }
+        } catch (RuntimeException e) {
+            log.warn("{}: could not end the sessions of the owner before: {}", name(), e.getMessage());
+        }
     }
 
     private void beatIfDue(Lease held, BeatStatus status, String doing) {

@@ -1,12 +1,16 @@
 package dev.oneroof.core.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.oneroof.database.Database;
 import dev.oneroof.database.SchemaName;
 import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.server.OwnServer;
 import dev.oneroof.testkit.server.Sql;
 import dev.oneroof.testkit.server.TestDatabase;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -156,6 +160,41 @@ class LeaseStoreTest {
                 .count();
 
         assertThat(winners).isEqualTo(1);
+    }
+
+    @Test
+    void endsTheSessionsOfAnEpochThatIsOver() throws Exception {
+        Lease old = taken("a", EXPIRED);
+        try (Connection frozen = database.connect();
+                Statement statement = frozen.createStatement()) {
+            frozen.setAutoCommit(false);
+            statement.execute("SELECT set_config('application_name', oneroof.fn_session_name(%d), false)"
+                    .formatted(old.epoch().value()));
+            Claim.Taken taken = (Claim.Taken) claim("b", MINUTE);
+
+            assertThat(taken.before()).isEqualTo(old.epoch());
+            assertThat(db.<Long>inTx(tx -> leases.endSessions(tx, taken.before())))
+                    .isEqualTo(1);
+
+            assertThatThrownBy(() -> statement.execute("SELECT 1")).hasMessageContaining("terminating connection");
+        }
+    }
+
+    @Test
+    void leavesTheSessionsOfOtherDatabasesAlone(OwnServer server) throws Exception {
+        Lease old = taken("a", EXPIRED);
+        TestDatabase neighbour = server.newDatabase();
+        try (Connection working = neighbour.connect();
+                Statement statement = working.createStatement()) {
+            statement.execute("SELECT set_config('application_name', oneroof.fn_session_name(%d), false)"
+                    .formatted(old.epoch().value()));
+
+            assertThat(db.<Long>inTx(tx -> leases.endSessions(tx, old.epoch()))).isZero();
+
+            assertThat(statement.execute("SELECT 1")).isTrue();
+        } finally {
+            neighbour.close();
+        }
     }
 
     private Claim claim(String owner, Duration timeToLive) {

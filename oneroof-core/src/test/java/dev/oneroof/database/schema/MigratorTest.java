@@ -11,6 +11,7 @@ import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.server.OwnServer;
 import dev.oneroof.testkit.server.Sql;
 import dev.oneroof.testkit.server.TestDatabase;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -19,6 +20,8 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 @OneRoofTest
@@ -50,16 +53,10 @@ class MigratorTest {
                 .containsExactly(config.roles().owner());
     }
 
-    @Test
-    void takesASchemaNameThatNeedsQuotes(TestDatabase database) throws Exception {
-        SchemaConfig config =
-                new SchemaConfig(new SchemaName("Odd \"schema\" näme"), new RoleNames(database.name() + "_"));
-
-        new Migrator(database.dataSource(), config).migrate();
-
-        assertThat(database.value(
-                        Boolean.class, "SELECT \"Odd \"\"schema\"\" näme\".fn_gate_open('queue.heartbeat.enabled')"))
-                .isTrue();
+    @ParameterizedTest
+    @ValueSource(strings = {"", "Big", "o'brien", "a$$b", "${server}", "pg_mine", "1st", "x y", "näh"})
+    void refusesASchemaNameThatWouldNeedQuotes(String name) {
+        assertThatThrownBy(() -> new SchemaName(name)).hasMessageContaining("db.schema: '" + name + "'");
     }
 
     @Test
@@ -88,6 +85,37 @@ class MigratorTest {
             assertThat(e.code()).isEqualTo(ErrorCode.SCHEMA_NEWER);
             assertThat(e.message()).contains("999").contains("newer oneroof");
         });
+    }
+
+    @Test
+    void makesNoRolesForASchemaThatItRefuses(TestDatabase database) throws Exception {
+        SchemaConfig config = fresh(database);
+        new Migrator(database.dataSource(), config).migrate();
+        database.run(
+                "INSERT INTO fresh.schema_history (installed_rank, version, description, type, script, checksum,"
+                        + " installed_by, execution_time, success) VALUES (1000, '999', 'x', 'SQL', 'V999__x.sql', 1, 'x', 1, true)");
+        RoleNames others = new RoleNames(database.name() + "_other_");
+
+        assertThatThrownBy(
+                        () -> new Migrator(database.dataSource(), new SchemaConfig(config.schema(), others)).migrate())
+                .hasMessageContaining("999");
+
+        assertThat(database.value(Long.class, "SELECT count(*) FROM pg_roles WHERE rolname = ?", others.owner()))
+                .isZero();
+    }
+
+    @Test
+    void givesUpWhenAnotherMigrationDoesNotEnd(TestDatabase database) {
+        try (Sql other = database.sql()) {
+            other.run("SELECT pg_advisory_lock(hashtext('oneroof migrate'), hashtext('fresh'))");
+
+            assertThatThrownBy(() ->
+                            new Migrator(database.dataSource(), fresh(database), Duration.ofMillis(200)).migrate())
+                    .isInstanceOfSatisfying(OneRoofException.class, e -> {
+                        assertThat(e.code()).isEqualTo(ErrorCode.CONFLICT);
+                        assertThat(e.message()).contains("another process is migrating");
+                    });
+        }
     }
 
     @OnEveryServer

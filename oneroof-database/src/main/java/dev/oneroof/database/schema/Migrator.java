@@ -1,10 +1,12 @@
 package dev.oneroof.database.schema;
 
+import dev.oneroof.database.SqlState;
 import dev.oneroof.database.error.ErrorCode;
 import dev.oneroof.database.error.OneRoofException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import javax.sql.DataSource;
@@ -18,25 +20,32 @@ import org.jspecify.annotations.Nullable;
  * others wait and find nothing left to do. A schema that a newer program has made is left alone.
  */
 public final class Migrator {
+    private static final Duration LOCK_PATIENCE = Duration.ofMinutes(2);
     private static final String LOCATION = "classpath:dev/oneroof/database/schema/migrations";
 
     private final DataSource dataSource;
     private final SchemaConfig config;
+    private final Duration lockPatience;
 
     public Migrator(DataSource dataSource, SchemaConfig config) {
+        this(dataSource, config, LOCK_PATIENCE);
+    }
+
+    Migrator(DataSource dataSource, SchemaConfig config, Duration lockPatience) {
         this.dataSource = dataSource;
         this.config = config;
+        this.lockPatience = lockPatience;
     }
 
     /** Migrates and returns how many migrations ran. */
     public int migrate() throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
             lock(connection);
-            new Roles(config).ensure(connection);
             SchemaStatus before = status();
             if (before.state() == SchemaStatus.State.NEWER) {
                 throw newer(before);
             }
+            new Roles(config).ensure(connection);
             // Everything belongs to the owner, whoever migrates.
             return flyway(new ActingAs(dataSource, config.roles().owner())).migrate().migrationsExecuted;
         }
@@ -89,10 +98,22 @@ public final class Migrator {
 
     /** Held until the connection closes. Flyway has a lock too, but roles and schema are made before it takes it. */
     private void lock(Connection connection) throws SQLException {
-        try (PreparedStatement lock =
-                connection.prepareStatement("SELECT pg_advisory_lock(hashtext('oneroof migrate'), hashtext(?))")) {
+        try (PreparedStatement limit = connection.prepareStatement("SELECT set_config('lock_timeout', ?, false)");
+                PreparedStatement lock = connection.prepareStatement(
+                        "SELECT pg_advisory_lock(hashtext('oneroof migrate'), hashtext(?))")) {
+            limit.setString(1, lockPatience.toMillis() + "ms");
+            limit.execute();
             lock.setString(1, config.schema().value());
             lock.execute();
+        } catch (SQLException e) {
+            if (SqlState.isLockTimeout(e)) {
+                throw new OneRoofException(
+                        ErrorCode.CONFLICT,
+                        "another process is migrating schema %s and did not end within %s s"
+                                .formatted(config.schema(), lockPatience.toSeconds()),
+                        e);
+            }
+            throw e;
         }
     }
 

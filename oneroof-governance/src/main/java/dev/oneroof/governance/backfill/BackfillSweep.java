@@ -15,18 +15,16 @@ public final class BackfillSweep {
 
     private static final String COLUMNS = "collection_name, entity_code, canonical_address, source_system, actor_ref";
 
+    // Without an active ruleset the version is null and the batch fails: no birth is passed over.
     private static final String SEED = """
             INSERT INTO oneroof.gov_candidate_state
                 (candidate_key, ruleset_version, object_type, object_ref, canonical_address,
                  source, source_system, actor_ref, occurred_at, dirty, dirty_reason, dirtied_at)
             SELECT oneroof.fn_candidate_key(canonical_address, collection_name, entity_code),
-                   ruleset.version, collection_name, entity_code, canonical_address,
-                   :source, source_system, actor_ref, order_ts, true, 'seeded', now()
+                   (SELECT value::integer FROM oneroof.dot_config WHERE key = 'governance.ruleset_version'),
+                   collection_name, entity_code, canonical_address,
+                   :source, source_system, actor_ref, order_at, true, 'seeded', now()
             FROM page
-            CROSS JOIN (
-                SELECT value::integer AS version
-                FROM oneroof.dot_config
-                WHERE key = 'governance.ruleset_version') ruleset
             ON CONFLICT (candidate_key, ruleset_version) DO NOTHING
             """;
 

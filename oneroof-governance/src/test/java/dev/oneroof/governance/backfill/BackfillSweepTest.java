@@ -2,6 +2,7 @@ package dev.oneroof.governance.backfill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.oneroof.core.OneRoof;
 import dev.oneroof.core.RuntimeConfig;
 import dev.oneroof.core.gate.GateStore;
@@ -89,20 +90,39 @@ class BackfillSweepTest {
                         """)).isEqualTo("seeding 5 450 450 0 1 t");
     }
 
+    @Test
+    void passesOverNoBirthWhileThereIsNoRuleset(TestDatabase database, Given given) {
+        given.births(10);
+        database.run(
+                "UPDATE oneroof.dot_config SET key = 'governance.elsewhere' WHERE key = 'governance.ruleset_version'");
+        database.run("GRANT SELECT ON birth_registry TO oneroof_server");
+        try (var pool = pool(database);
+                OneRoof oneroof = OneRoof.open(RuntimeConfig.named("test"), pool)) {
+            start(oneroof);
+            Await.patiently()
+                    .until(
+                            "a beat that says so",
+                            () -> database.list(
+                                            row -> row.getString(1),
+                                            "SELECT last_tick_status FROM oneroof.queue_heartbeat")
+                                    .equals(List.of("error")));
+        }
+        assertThat(database.value(Long.class, "SELECT events_seen FROM oneroof.gov_worker_cursor"))
+                .isZero();
+        database.run("DELETE FROM oneroof.dot_config_audit WHERE key LIKE 'governance.%'");
+        database.run(
+                "UPDATE oneroof.dot_config SET key = 'governance.ruleset_version' WHERE key = 'governance.elsewhere'");
+
+        sweep(database, 10);
+
+        assertThat(keys(database)).hasSize(10);
+    }
+
     private static void sweep(TestDatabase database, long births) {
         database.run("GRANT SELECT ON birth_registry TO oneroof_server");
-        var address = new DatabaseAddress(
-                database.address().host(),
-                database.address().port(),
-                database.name(),
-                database.address().user(),
-                database.address().password(),
-                Map.of());
-        try (var pool = Connections.pool(address, "sweep", "oneroof_server", 3);
+        try (var pool = pool(database);
                 OneRoof oneroof = OneRoof.open(RuntimeConfig.named("test"), pool)) {
-            oneroof.database().useTx(tx -> new SourceStore().register(tx, births(), "test"));
-            oneroof.database().useTx(tx -> new GateStore().open(tx, BackfillSweep.GATE, "test", "to sweep"));
-            oneroof.tail(BackfillSweep.over("birth_registry")).start();
+            start(oneroof);
             Await.patiently()
                     .until(
                             "all births seen",
@@ -110,6 +130,23 @@ class BackfillSweepTest {
                                             row -> row.getLong(1), "SELECT events_seen FROM oneroof.gov_worker_cursor")
                                     .equals(List.of(births)));
         }
+    }
+
+    private static HikariDataSource pool(TestDatabase database) {
+        var address = new DatabaseAddress(
+                database.address().host(),
+                database.address().port(),
+                database.name(),
+                database.address().user(),
+                database.address().password(),
+                Map.of());
+        return Connections.pool(address, "sweep", "oneroof_server", 3);
+    }
+
+    private static void start(OneRoof oneroof) {
+        oneroof.database().useTx(tx -> new SourceStore().register(tx, births(), "test"));
+        oneroof.database().useTx(tx -> new GateStore().open(tx, BackfillSweep.GATE, "test", "to sweep"));
+        oneroof.tail(BackfillSweep.over("birth_registry")).start();
     }
 
     private static TailSource births() {
