@@ -61,8 +61,7 @@ class ReadmeIT {
         // A bench ends with 3 when a figure does not hold, and how quick a shared machine is proves nothing.
         Integer[] fine = script.contains(" bench ") ? new Integer[] {0, 3} : new Integer[] {0};
         assertThat(process.exitValue())
-                .as(script + "
-" + Files.readString(output))
+                .as(script + "\n" + Files.readString(output))
                 .isIn((Object[]) fine);
     }
 
