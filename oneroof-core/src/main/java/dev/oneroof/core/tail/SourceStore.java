@@ -1,9 +1,12 @@
 package dev.oneroof.core.tail;
 
 import dev.oneroof.database.Tx;
+import dev.oneroof.database.error.ErrorCode;
+import dev.oneroof.database.error.OneRoofException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -26,8 +29,23 @@ public final class SourceStore {
             WHERE source_name = :name
             """;
 
-    /** Registers a source; one that is registered already stays as it is. */
-    public void register(Tx tx, TailSource source, String actor) {
+    private final SourceInspection inspection = new SourceInspection();
+
+    /**
+     * Registers a source and returns what its owner should know. The same again is no change; a table that cannot be
+     * tailed, or another definition under the name, is refused.
+     */
+    public List<String> register(Tx tx, TailSource source, String actor) {
+        List<String> warnings = inspection.inspect(tx, source);
+        save(tx, source, actor);
+        if (!find(tx, source.name()).equals(Optional.of(source))) {
+            throw new OneRoofException(
+                    ErrorCode.CONFLICT, "source: '%s' is registered with another definition".formatted(source.name()));
+        }
+        return warnings;
+    }
+
+    private static void save(Tx tx, TailSource source, String actor) {
         TailSource.TimeColumn time = source.time();
         tx.update(SAVE)
                 .bind("name", source.name())
