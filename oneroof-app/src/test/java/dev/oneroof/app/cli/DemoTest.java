@@ -133,19 +133,6 @@ class DemoTest {
     }
 
     @Test
-    void obeysCtrlCWhileAProgressBarIsShown() {
-        Oneroof command = new Oneroof(folder);
-        try (JavaProcess process = command.onATerminal().start("demo", "--rows", "3000000")) {
-            process.err().await(line -> line.contains("%"), Duration.ofSeconds(60));
-
-            process.interrupt();
-
-            assertThat(process.awaitExit(Duration.ofSeconds(60))).isEqualTo(130);
-            assertThat(serversOf(folder)).isEmpty();
-        }
-    }
-
-    @Test
     void closesTheGateThatItOpened(TestDatabase database) {
         new Oneroof(folder).on(database).run("demo", "--once", "--rows", "10");
 

@@ -19,14 +19,6 @@ final class Oneroof {
         this.folder = folder;
     }
 
-    private boolean terminal;
-
-    /** As the launcher tells it when stderr is a terminal. */
-    Oneroof onATerminal() {
-        terminal = true;
-        return this;
-    }
-
     record Answer(int exit, String out, String err) {}
 
     Oneroof with(String variable, String value) {
@@ -56,9 +48,6 @@ final class Oneroof {
         JavaProcess.Launch launch =
                 JavaProcess.of(Main.class).arguments(arguments).in(folder);
         environment.forEach(launch::environment);
-        if (terminal) {
-            launch.jvmOptions("-Doneroof.terminal=true");
-        }
         return launch.start();
     }
 }
