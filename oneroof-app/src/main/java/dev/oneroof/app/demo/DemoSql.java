@@ -164,12 +164,21 @@ final class DemoSql {
     static final String FAILING =
             "SELECT last_tick_status = 'error' FROM oneroof.queue_heartbeat WHERE executor_name = :executor";
 
+    // The newest birth against the watermark: one step into the index, at any size.
     static final String CAUGHT_UP = """
-            SELECT NOT EXISTS (
-                SELECT FROM oneroof_demo.birth_registry b
-                WHERE c.last_watermark_id IS NULL
-                   OR (b.born_at, b.id) > (c.last_watermark_ts::timestamptz, c.last_watermark_id::integer))
+            SELECT CASE
+                       WHEN c.last_watermark_id IS NULL THEN newest.id IS NULL
+                       ELSE coalesce(
+                           (newest.born_at, newest.id) <= (c.last_watermark_ts::timestamptz, c.last_watermark_id::integer),
+                           true)
+                   END
             FROM oneroof.gov_worker_cursor c
+            LEFT JOIN (
+                SELECT born_at, id
+                FROM oneroof_demo.birth_registry
+                WHERE born_at IS NOT NULL
+                ORDER BY born_at DESC, id DESC
+                LIMIT 1) newest ON true
             WHERE c.worker_name = :worker AND c.source_name = 'birth_registry' AND c.shard = 0
             """;
 

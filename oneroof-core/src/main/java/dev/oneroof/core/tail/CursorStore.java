@@ -23,11 +23,15 @@ public final class CursorStore {
             WHERE worker_name = :worker AND source_name = :source AND shard = :shard
             """;
 
-    // The reading timeout and the session's name ride on the statement that opens every batch, to save a round trip.
+    // What holds for the batch rides on the statement that opens it, to save round trips: the reading timeout, the
+    // session's name, and no sort where an index has the order. Without statistics, or with the plan for any
+    // parameters, the
+    // planner expects a handful of rows between two watermarks, and would fetch and sort all there are for every page.
     private static final String OPEN_BATCH = """
             SELECT last_watermark_ts, last_watermark_id, settled_ts, settled_id, events_seen, attempts_written, phase,
                    set_config('statement_timeout', :timeout, true),
-                   set_config('application_name', oneroof.fn_session_name(:epoch), true)
+                   set_config('application_name', oneroof.fn_session_name(:epoch), true),
+                   set_config('enable_sort', 'off', true)
             FROM oneroof.gov_worker_cursor
             WHERE worker_name = :worker AND source_name = :source AND shard = :shard
             """;

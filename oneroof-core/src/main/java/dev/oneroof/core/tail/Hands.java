@@ -55,6 +55,7 @@ final class Hands {
     private @Nullable Watermark committed;
 
     private boolean known;
+    private boolean partitioned;
     private long rowsInPass;
     private RunSummary run = RunSummary.NOTHING;
     private int limit = Integer.MAX_VALUE;
@@ -85,7 +86,7 @@ final class Hands {
         limit = Math.min(limit, source.batchSize());
         rowsInPass = 0;
         if (!known) {
-            recall();
+            recall(source);
         }
         Step step = source.contract() == OrderContract.EXTERNAL ? readToTheEnd(source) : readByTheBarrier(source);
         return switch (step) {
@@ -95,8 +96,9 @@ final class Hands {
         };
     }
 
-    private void recall() {
+    private void recall(TailSource source) {
         db.useTx(tx -> {
+            partitioned = stores.sources().isPartitioned(tx, source);
             committed = cursor(tx).settled();
             settled = committed;
             stretchKeys = stores.stretch().size(tx, scope());
@@ -144,7 +146,7 @@ final class Hands {
     private Step settle(Tx tx, TailSource source, @Nullable Watermark bound) {
         Cursor cursor = openBatch(tx);
         @Nullable Stretch handled = stretchKeys > 0 ? new Stretch(scope()) : null;
-        Batch batch = effect.apply(tx, new KeysetPage(source, settled, bound, handled, limit));
+        Batch batch = effect.apply(tx, new KeysetPage(source, partitioned, settled, bound, handled, limit));
         boolean full = batch.rowsSeen() >= limit;
         @Nullable Watermark reached = full || bound == null ? batch.last() : bound;
 
@@ -173,7 +175,7 @@ final class Hands {
         Watermark from = unread == null ? settled : unread;
         @Nullable Stretch handled = stretchKeys > 0 ? new Stretch(scope()) : null;
         Optional<StretchStore.Captured> captured =
-                stores.stretch().capture(tx, scope(), new KeysetPage(source, from, null, handled, limit));
+                stores.stretch().capture(tx, scope(), new KeysetPage(source, partitioned, from, null, handled, limit));
         if (captured.isEmpty()) {
             tx.abandon();
             return Step.DONE;

@@ -10,14 +10,17 @@ import org.jspecify.annotations.Nullable;
  * <p>The watermarks are bound and not joined from the cursor's row: a join loses the index. The limit is a literal: with
  * a parameter a generic plan has to guess how many rows are wanted, and guesses a tenth of the table.
  *
+ * @param partitioned whether partitions are to be pruned
  * @param stretch whose handled keys to leave out; null where there are none
  */
 record KeysetPage(
         TailSource source,
+        boolean partitioned,
         @Nullable Watermark after,
         @Nullable Watermark upTo,
         @Nullable Stretch stretch,
-        int limit) implements Page {
+        int limit)
+        implements Page {
 
     @Override
     public String select(String columns) {
@@ -25,6 +28,9 @@ record KeysetPage(
         StringBuilder conditions = new StringBuilder(key.isThere());
         if (after != null) {
             conditions.append("\n  AND ").append(key.isAfter(after, "page_after"));
+            if (partitioned) {
+                conditions.append("\n  AND ").append(key.isNotBefore(after, "page_after"));
+            }
         }
         if (upTo != null) {
             conditions.append("\n  AND ").append(key.isUpTo(upTo, "page_up_to"));

@@ -29,6 +29,13 @@ public final class SourceStore {
             WHERE source_name = :name
             """;
 
+    private static final String IS_PARTITIONED = """
+            SELECT c.relkind = 'p'
+            FROM pg_catalog.pg_class c
+            JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = :schema AND c.relname = :table
+            """;
+
     private final SourceInspection inspection = new SourceInspection();
 
     /**
@@ -63,6 +70,15 @@ public final class SourceStore {
                 .bind("poll_seconds", source.pollInterval().toMillis() / 1000.0)
                 .bind("actor", actor)
                 .execute();
+    }
+
+    boolean isPartitioned(Tx tx, TailSource source) {
+        return tx.query(IS_PARTITIONED)
+                .bind("schema", source.relation().schema())
+                .bind("table", source.relation().table())
+                .mapTo(Boolean.class)
+                .findOne()
+                .orElse(false);
     }
 
     public Optional<TailSource> find(Tx tx, String name) {

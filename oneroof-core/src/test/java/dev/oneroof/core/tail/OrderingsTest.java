@@ -232,7 +232,7 @@ class OrderingsTest {
         }
 
         Set<String> rowsUpToBound(Tx tx) {
-            KeysetPage page = new KeysetPage(source, base, bound, null, 100);
+            KeysetPage page = new KeysetPage(source, false, base, bound, null, 100);
             return tx.query("SELECT order_id::text FROM (" + page.select("1") + ") p")
                     .bindMap(page.parameters())
                     .mapTo(String.class)

@@ -7,6 +7,7 @@ import dev.oneroof.database.SchemaName;
 import dev.oneroof.testkit.OnEveryServer;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.fixture.Given;
+import dev.oneroof.testkit.server.Sql;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.time.Duration;
 import java.util.List;
@@ -29,6 +30,21 @@ class PagePlanTest {
     }
 
     @OnEveryServer
+    void walksTheIndexBetweenTwoWatermarksOfATableThatWasNeverAnalysed(TestDatabase database, Given given) {
+        given.births(100_000);
+        Watermark settled = new Watermark("2026-01-01 03:00:00Z", "10800");
+        Watermark bound = new Watermark("2026-02-01 00:00:00Z", null);
+        KeysetPage page = new KeysetPage(source("birth_registry"), false, settled, bound, null, 5000);
+
+        assertThat(explain(database, page))
+                .contains("using birth_registry_born_at_id")
+                .doesNotContain("Sort");
+        assertThat(genericPlan(database, page))
+                .contains("using birth_registry_born_at_id")
+                .doesNotContain("Sort");
+    }
+
+    @OnEveryServer
     void prunesThePartitionsBehindTheWatermark(TestDatabase database) {
         database.run("CREATE TABLE public.parted (born_at timestamptz, id integer, PRIMARY KEY (born_at, id)) "
                 + "PARTITION BY RANGE (born_at)");
@@ -40,21 +56,43 @@ class PagePlanTest {
         }
         Watermark late = new Watermark("2026-01-08 12:00:00Z", "1");
 
-        String plan = explain(database, new KeysetPage(source("parted"), late, null, null, 10));
+        String plan = explain(database, new KeysetPage(source("parted"), true, late, null, null, 10));
 
         assertThat(plan).contains("Subplans Removed: 7", "on day_8", "on day_9").doesNotContain("day_7", "Sort");
     }
 
     private static String plan(TestDatabase database, @Nullable Watermark after, int limit) {
-        return explain(database, new KeysetPage(source("birth_registry"), after, null, null, limit));
+        return explain(database, new KeysetPage(source("birth_registry"), false, after, null, null, limit));
+    }
+
+    /** The plan for whatever watermarks may come, which a prepared statement gets after a while. */
+    private static String genericPlan(TestDatabase database, KeysetPage page) {
+        String positional = page.select("1")
+                .replace(":page_after_ts", "$1")
+                .replace(":page_after_id", "$2")
+                .replace(":page_up_to_ts", "$3");
+        try (Sql sql = database.sql()) {
+            sql.run("SET enable_sort = off");
+            sql.run("SET plan_cache_mode = force_generic_plan");
+            sql.run("PREPARE page (text, text, text) AS " + positional);
+            return String.join(
+                    "\n",
+                    sql.list(
+                            row -> row.getString(1),
+                            "EXPLAIN EXECUTE page ('2026-01-01 03:00:00Z', '10800', '2026-02-01 00:00:00Z')"));
+        }
     }
 
     private static String explain(TestDatabase database, Page page) {
         Database db = new Database(database.dataSource(), SchemaName.DEFAULT);
-        List<String> lines = db.inTx(tx -> tx.query("EXPLAIN " + page.select("1"))
-                .bindMap(page.parameters())
-                .mapTo(String.class)
-                .list());
+        List<String> lines = db.inTx(tx -> {
+            // As every batch has it.
+            tx.update("SET LOCAL enable_sort = off").execute();
+            return tx.query("EXPLAIN " + page.select("1"))
+                    .bindMap(page.parameters())
+                    .mapTo(String.class)
+                    .list();
+        });
         return String.join("\n", lines);
     }
 
