@@ -10,6 +10,7 @@ import dev.oneroof.testkit.fixture.Given;
 import dev.oneroof.testkit.server.Sql;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +43,31 @@ class PagePlanTest {
         assertThat(genericPlan(database, page))
                 .contains("using birth_registry_born_at_id")
                 .doesNotContain("Sort");
+    }
+
+    @OnEveryServer
+    void fetchesTheRowsOfACapturedBatchByTheirKeys(TestDatabase database, Given given) {
+        given.births(50_000);
+        database.run("ANALYZE birth_registry");
+        List<String> plan = new ArrayList<>();
+        Tailing tailing = new Tailing(database, source("birth_registry"), (tx, page) -> {
+            plan.addAll(tx.query("EXPLAIN " + page.select("1"))
+                    .bindMap(page.parameters())
+                    .mapTo(String.class)
+                    .list());
+            return Batch.EMPTY;
+        });
+        try (Sql open = database.sql()) {
+            // Somebody is open: the rows are handed out ahead of the barrier.
+            open.run("BEGIN; SELECT txid_current()");
+            tailing.runOnce(tailing.claim("a"));
+            open.run("ROLLBACK");
+        }
+        database.run("DELETE FROM oneroof.gov_worker_cursor");
+
+        assertThat(String.join("\n", plan))
+                .startsWith("Sort")
+                .contains("Nested Loop", "Index Scan using birth_registry_");
     }
 
     @OnEveryServer
