@@ -26,7 +26,7 @@ class ArchitectureTest {
                 .resideInAPackage("dev.oneroof.core..")
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage("dev.oneroof.governance..", "dev.oneroof.app..", "dev.oneroof.embedded..")
+                .resideInAnyPackage("dev.oneroof.governance..", "dev.oneroof.app..", "dev.oneroof.embeddedpostgres..")
                 .check(CLASSES);
     }
 

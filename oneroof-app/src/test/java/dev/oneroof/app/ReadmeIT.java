@@ -2,10 +2,10 @@ package dev.oneroof.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.oneroof.embedded.EmbeddedConfig;
-import dev.oneroof.embedded.EmbeddedPostgres;
-import dev.oneroof.embedded.PostgresBinaries;
-import dev.oneroof.embedded.ServerAddress;
+import dev.oneroof.embeddedpostgres.EmbeddedConfig;
+import dev.oneroof.embeddedpostgres.EmbeddedPostgres;
+import dev.oneroof.embeddedpostgres.PostgresBinaries;
+import dev.oneroof.embeddedpostgres.ServerAddress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

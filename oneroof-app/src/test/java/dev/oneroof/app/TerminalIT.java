@@ -2,7 +2,7 @@ package dev.oneroof.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.oneroof.embedded.EmbeddedPostgres;
+import dev.oneroof.embeddedpostgres.EmbeddedPostgres;
 import dev.oneroof.testkit.await.Await;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,9 +1,9 @@
 package dev.oneroof.core;
 
-import dev.oneroof.core.tail.TailSpec;
+import dev.oneroof.core.tabletail.TailSpec;
 import dev.oneroof.core.worker.Worker;
 import dev.oneroof.core.worker.Workers;
-import dev.oneroof.database.Database;
+import dev.oneroof.postgres.Database;
 import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;

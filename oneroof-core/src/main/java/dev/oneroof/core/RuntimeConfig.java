@@ -1,7 +1,7 @@
 package dev.oneroof.core;
 
 import dev.oneroof.core.worker.LoopConfig;
-import dev.oneroof.database.SchemaName;
+import dev.oneroof.postgres.SchemaName;
 
 /**
  * How an instance runs.

@@ -2,11 +2,11 @@ package dev.oneroof.core;
 
 import dev.oneroof.core.gate.GateStore;
 import dev.oneroof.core.lease.LeaseStore;
-import dev.oneroof.core.tail.TailSpec;
-import dev.oneroof.core.tail.TailStores;
-import dev.oneroof.core.tail.TailWorker;
+import dev.oneroof.core.tabletail.TailSpec;
+import dev.oneroof.core.tabletail.TailStores;
+import dev.oneroof.core.tabletail.TailWorker;
 import dev.oneroof.core.worker.Workers;
-import dev.oneroof.database.Database;
+import dev.oneroof.postgres.Database;
 import javax.sql.DataSource;
 
 /** Calls the constructors, from top to bottom. */

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.oneroof.core.gate.GateStore;
 import dev.oneroof.core.lease.LeaseStore;
-import dev.oneroof.core.tail.CursorStore;
-import dev.oneroof.core.tail.SourceStore;
+import dev.oneroof.core.tabletail.CursorStore;
+import dev.oneroof.core.tabletail.SourceStore;
 import dev.oneroof.testkit.OnEveryServer;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.server.TestDatabase;

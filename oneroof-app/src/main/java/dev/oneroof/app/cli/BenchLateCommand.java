@@ -1,13 +1,13 @@
 package dev.oneroof.app.cli;
 
-import dev.oneroof.app.access.Access;
-import dev.oneroof.app.access.OpenDatabase;
-import dev.oneroof.app.access.SchemaAccess;
 import dev.oneroof.app.config.AppConfig;
+import dev.oneroof.app.connect.Access;
+import dev.oneroof.app.connect.OpenDatabase;
+import dev.oneroof.app.connect.SchemaAccess;
 import dev.oneroof.bench.BenchResult;
 import dev.oneroof.bench.Figure;
-import dev.oneroof.bench.late.LateConfig;
-import dev.oneroof.bench.late.LateTrial;
+import dev.oneroof.bench.latecommit.LateConfig;
+import dev.oneroof.bench.latecommit.LateTrial;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

@@ -1,10 +1,10 @@
 package dev.oneroof.app.cli;
 
 import dev.oneroof.app.config.Suggestion;
-import dev.oneroof.database.Connections;
-import dev.oneroof.database.SqlState;
-import dev.oneroof.database.error.ErrorCode;
-import dev.oneroof.database.error.OneRoofException;
+import dev.oneroof.postgres.Connections;
+import dev.oneroof.postgres.SqlState;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
 import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;

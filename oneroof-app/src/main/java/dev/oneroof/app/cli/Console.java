@@ -1,7 +1,7 @@
 package dev.oneroof.app.cli;
 
-import dev.oneroof.database.error.ErrorCode;
-import dev.oneroof.database.error.OneRoofException;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import tools.jackson.databind.PropertyNamingStrategies;

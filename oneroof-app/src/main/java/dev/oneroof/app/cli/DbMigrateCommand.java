@@ -1,12 +1,12 @@
 package dev.oneroof.app.cli;
 
-import dev.oneroof.app.access.Access;
-import dev.oneroof.app.access.OpenDatabase;
-import dev.oneroof.app.access.SchemaAccess;
 import dev.oneroof.app.config.AppConfig;
-import dev.oneroof.database.Connections;
-import dev.oneroof.database.DatabaseAddress;
-import dev.oneroof.database.schema.Migrator;
+import dev.oneroof.app.connect.Access;
+import dev.oneroof.app.connect.OpenDatabase;
+import dev.oneroof.app.connect.SchemaAccess;
+import dev.oneroof.postgres.Connections;
+import dev.oneroof.postgres.DatabaseAddress;
+import dev.oneroof.postgres.schema.Migrator;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import javax.sql.DataSource;

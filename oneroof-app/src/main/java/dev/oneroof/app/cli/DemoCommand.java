@@ -1,8 +1,8 @@
 package dev.oneroof.app.cli;
 
-import dev.oneroof.app.access.Access;
-import dev.oneroof.app.access.OpenDatabase;
 import dev.oneroof.app.config.AppConfig;
+import dev.oneroof.app.connect.Access;
+import dev.oneroof.app.connect.OpenDatabase;
 import dev.oneroof.app.demo.Demo;
 import dev.oneroof.app.demo.DemoConfig;
 import dev.oneroof.app.demo.DemoSummary;

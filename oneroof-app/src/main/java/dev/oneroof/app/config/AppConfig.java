@@ -1,7 +1,7 @@
 package dev.oneroof.app.config;
 
-import dev.oneroof.database.DatabaseAddress;
-import dev.oneroof.database.schema.SchemaConfig;
+import dev.oneroof.postgres.DatabaseAddress;
+import dev.oneroof.postgres.schema.SchemaConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;

@@ -1,11 +1,11 @@
 package dev.oneroof.app.config;
 
-import dev.oneroof.database.DatabaseAddress;
-import dev.oneroof.database.SchemaName;
-import dev.oneroof.database.error.ErrorCode;
-import dev.oneroof.database.error.OneRoofException;
-import dev.oneroof.database.schema.RoleNames;
-import dev.oneroof.database.schema.SchemaConfig;
+import dev.oneroof.postgres.DatabaseAddress;
+import dev.oneroof.postgres.SchemaName;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
+import dev.oneroof.postgres.schema.RoleNames;
+import dev.oneroof.postgres.schema.SchemaConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

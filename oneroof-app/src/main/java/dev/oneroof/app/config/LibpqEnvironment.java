@@ -1,6 +1,6 @@
 package dev.oneroof.app.config;
 
-import dev.oneroof.database.DatabaseAddress;
+import dev.oneroof.postgres.DatabaseAddress;
 import java.util.Map;
 import java.util.Optional;
 

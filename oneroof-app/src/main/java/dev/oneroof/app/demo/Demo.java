@@ -1,24 +1,24 @@
 package dev.oneroof.app.demo;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.oneroof.app.access.OpenDatabase;
-import dev.oneroof.app.access.SchemaAccess;
 import dev.oneroof.app.config.AppConfig;
+import dev.oneroof.app.connect.OpenDatabase;
+import dev.oneroof.app.connect.SchemaAccess;
 import dev.oneroof.core.OneRoof;
 import dev.oneroof.core.RuntimeConfig;
 import dev.oneroof.core.gate.GateStore;
-import dev.oneroof.core.tail.Cursor;
-import dev.oneroof.core.tail.CursorStore;
-import dev.oneroof.core.tail.SourceStore;
-import dev.oneroof.core.tail.TailSpec;
-import dev.oneroof.core.tail.Watermark;
+import dev.oneroof.core.tabletail.Cursor;
+import dev.oneroof.core.tabletail.CursorStore;
+import dev.oneroof.core.tabletail.SourceStore;
+import dev.oneroof.core.tabletail.TailSpec;
+import dev.oneroof.core.tabletail.Watermark;
 import dev.oneroof.core.worker.LoopConfig;
 import dev.oneroof.core.worker.Waiting;
-import dev.oneroof.database.Connections;
-import dev.oneroof.database.Database;
-import dev.oneroof.database.error.ErrorCode;
-import dev.oneroof.database.error.OneRoofException;
-import dev.oneroof.governance.backfill.BackfillSweep;
+import dev.oneroof.governance.registrybackfill.BackfillSweep;
+import dev.oneroof.postgres.Connections;
+import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
 import java.time.Duration;
 
 /** Runs all there is on a registry made for the purpose. */

@@ -1,13 +1,13 @@
 package dev.oneroof.app.demo;
 
-import dev.oneroof.core.tail.IdType;
-import dev.oneroof.core.tail.TailSource;
-import dev.oneroof.core.tail.TimeType;
-import dev.oneroof.database.Database;
-import dev.oneroof.database.Tx;
-import dev.oneroof.database.error.ErrorCode;
-import dev.oneroof.database.error.OneRoofException;
-import dev.oneroof.database.schema.RoleNames;
+import dev.oneroof.core.tabletail.IdType;
+import dev.oneroof.core.tabletail.TailSource;
+import dev.oneroof.core.tabletail.TimeType;
+import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
+import dev.oneroof.postgres.schema.RoleNames;
 import java.time.Duration;
 
 /**

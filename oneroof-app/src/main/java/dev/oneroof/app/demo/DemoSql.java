@@ -1,7 +1,7 @@
 package dev.oneroof.app.demo;
 
-import dev.oneroof.database.Identifiers;
-import dev.oneroof.database.schema.RoleNames;
+import dev.oneroof.postgres.Identifiers;
+import dev.oneroof.postgres.schema.RoleNames;
 import java.util.List;
 
 /** The statements of {@link DemoRegistry}. */

@@ -2,9 +2,9 @@ package dev.oneroof.app.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.oneroof.embedded.EmbeddedConfig;
-import dev.oneroof.embedded.EmbeddedPostgres;
-import dev.oneroof.embedded.PostgresBinaries;
+import dev.oneroof.embeddedpostgres.EmbeddedConfig;
+import dev.oneroof.embeddedpostgres.EmbeddedPostgres;
+import dev.oneroof.embeddedpostgres.PostgresBinaries;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.io.IOException;
@@ -187,14 +187,15 @@ class BadInputTest {
     }
 
     @Test
-    void tellsThatThePortIsInUse(@TempDir Path home) throws IOException {
+    void tellsThatThePortIsInUse(@TempDir Path elsewhere) throws IOException {
+        Path home = elsewhere.resolve("home");
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             Oneroof.Answer answer = new Oneroof(folder)
                     .with("ONEROOF_EMBEDDED_PORT", Integer.toString(taken.getLocalPort()))
                     .run("demo", "--once", "--home", home.toString());
 
             assertRefused(answer, 5, Integer.toString(taken.getLocalPort()));
-            assertThat(EmbeddedPostgres.running(home)).isEmpty();
+            assertThat(home).doesNotExist();
         }
     }
 

@@ -2,7 +2,7 @@ package dev.oneroof.app.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.oneroof.embedded.EmbeddedPostgres;
+import dev.oneroof.embeddedpostgres.EmbeddedPostgres;
 import dev.oneroof.testkit.OnEveryServer;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.await.Await;

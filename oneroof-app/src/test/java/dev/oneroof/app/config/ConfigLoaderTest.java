@@ -3,8 +3,8 @@ package dev.oneroof.app.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.oneroof.database.DatabaseAddress;
-import dev.oneroof.database.error.OneRoofException;
+import dev.oneroof.postgres.DatabaseAddress;
+import dev.oneroof.postgres.error.OneRoofException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

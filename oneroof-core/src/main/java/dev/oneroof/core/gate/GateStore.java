@@ -1,8 +1,8 @@
 package dev.oneroof.core.gate;
 
-import dev.oneroof.database.Tx;
-import dev.oneroof.database.error.ErrorCode;
-import dev.oneroof.database.error.OneRoofException;
+import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

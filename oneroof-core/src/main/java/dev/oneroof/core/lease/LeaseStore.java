@@ -1,6 +1,6 @@
 package dev.oneroof.core.lease;
 
-import dev.oneroof.database.Tx;
+import dev.oneroof.postgres.Tx;
 import java.time.Duration;
 
 /**

@@ -2,7 +2,7 @@ package dev.oneroof.core.worker;
 
 import dev.oneroof.core.gate.GateStore;
 import dev.oneroof.core.lease.LeaseStore;
-import dev.oneroof.database.Database;
+import dev.oneroof.postgres.Database;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

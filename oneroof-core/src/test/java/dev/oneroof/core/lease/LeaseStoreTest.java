@@ -3,8 +3,8 @@ package dev.oneroof.core.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.oneroof.database.Database;
-import dev.oneroof.database.SchemaName;
+import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.SchemaName;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.server.OwnServer;
 import dev.oneroof.testkit.server.Sql;

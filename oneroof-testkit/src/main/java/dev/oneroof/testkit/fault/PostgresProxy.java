@@ -1,6 +1,6 @@
 package dev.oneroof.testkit.fault;
 
-import dev.oneroof.embedded.ServerAddress;
+import dev.oneroof.embeddedpostgres.ServerAddress;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;

@@ -1,7 +1,7 @@
 package dev.oneroof.testkit.fault;
 
-import dev.oneroof.database.error.ErrorCode;
-import dev.oneroof.database.error.OneRoofException;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
 import dev.oneroof.testkit.await.Await;
 import java.io.Closeable;
 import java.io.IOException;

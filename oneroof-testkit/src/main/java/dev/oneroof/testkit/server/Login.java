@@ -1,6 +1,6 @@
 package dev.oneroof.testkit.server;
 
-import dev.oneroof.embedded.ServerAddress;
+import dev.oneroof.embeddedpostgres.ServerAddress;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;

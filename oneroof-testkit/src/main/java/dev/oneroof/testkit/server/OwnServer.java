@@ -1,6 +1,6 @@
 package dev.oneroof.testkit.server;
 
-import dev.oneroof.embedded.ServerAddress;
+import dev.oneroof.embeddedpostgres.ServerAddress;
 
 /** A server that one test has for itself, so that it may break it. The test's database is on it. */
 public final class OwnServer implements AutoCloseable {

@@ -1,8 +1,8 @@
 package dev.oneroof.testkit.server;
 
-import dev.oneroof.database.error.ErrorCode;
-import dev.oneroof.database.error.OneRoofException;
-import dev.oneroof.embedded.PostgresBinaries;
+import dev.oneroof.embeddedpostgres.PostgresBinaries;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;

@@ -1,8 +1,8 @@
 package dev.oneroof.testkit.server;
 
-import dev.oneroof.database.error.ErrorCode;
-import dev.oneroof.database.error.OneRoofException;
-import dev.oneroof.embedded.EmbeddedConfig;
+import dev.oneroof.embeddedpostgres.EmbeddedConfig;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 package dev.oneroof.testkit.server;
 
-import dev.oneroof.database.error.ErrorCode;
-import dev.oneroof.database.error.OneRoofException;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -1,9 +1,9 @@
 package dev.oneroof.testkit.server;
 
-import dev.oneroof.database.error.ErrorCode;
-import dev.oneroof.database.error.OneRoofException;
-import dev.oneroof.database.schema.Migrator;
-import dev.oneroof.database.schema.SchemaConfig;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
+import dev.oneroof.postgres.schema.Migrator;
+import dev.oneroof.postgres.schema.SchemaConfig;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 

@@ -1,9 +1,9 @@
 package dev.oneroof.testkit.server;
 
-import dev.oneroof.database.error.ErrorCode;
-import dev.oneroof.database.error.OneRoofException;
-import dev.oneroof.embedded.EmbeddedPostgres;
-import dev.oneroof.embedded.ServerAddress;
+import dev.oneroof.embeddedpostgres.EmbeddedPostgres;
+import dev.oneroof.embeddedpostgres.ServerAddress;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
 import java.sql.SQLException;
 import java.time.ZoneId;
 import java.util.Deque;

@@ -3,7 +3,7 @@ package dev.oneroof.testkit.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.oneroof.database.error.OneRoofException;
+import dev.oneroof.postgres.error.OneRoofException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;

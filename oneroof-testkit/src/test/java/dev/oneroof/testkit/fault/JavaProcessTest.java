@@ -3,7 +3,7 @@ package dev.oneroof.testkit.fault;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.oneroof.database.error.OneRoofException;
+import dev.oneroof.postgres.error.OneRoofException;
 import dev.oneroof.testkit.await.Await;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -3,8 +3,8 @@ package dev.oneroof.testkit.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.oneroof.database.error.OneRoofException;
-import dev.oneroof.embedded.ServerAddress;
+import dev.oneroof.embeddedpostgres.ServerAddress;
+import dev.oneroof.postgres.error.OneRoofException;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.fixture.Given;
 import java.sql.Connection;

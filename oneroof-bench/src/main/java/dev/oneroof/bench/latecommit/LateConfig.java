@@ -1,0 +1,6 @@
+package dev.oneroof.bench.latecommit;
+
+import java.time.Duration;
+
+/** How long, with how many writers, and from which seed. */
+public record LateConfig(Duration length, int writers, long seed) {}

@@ -1,0 +1,13 @@
+package dev.oneroof.core.tabletail;
+
+import dev.oneroof.postgres.Tx;
+
+/** What a worker does with the rows it is handed. */
+@FunctionalInterface
+public interface BatchEffect {
+    /**
+     * Reads the page and applies the effect, in the transaction that also moves the cursor: both happen or neither.
+     * May be called again for the same rows when that transaction did not commit.
+     */
+    Batch apply(Tx tx, Page page);
+}

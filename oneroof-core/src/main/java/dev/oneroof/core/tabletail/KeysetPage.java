@@ -1,0 +1,72 @@
+package dev.oneroof.core.tabletail;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The next rows between two watermarks, in order, at most so many, without those whose keys are in the stretch.
+ *
+ * <p>The watermarks are bound and not joined from the cursor's row: a join loses the index. The limit is a literal: with
+ * a parameter a generic plan has to guess how many rows are wanted, and guesses a tenth of the table.
+ *
+ * @param partitioned whether partitions are to be pruned
+ * @param stretch whose handled keys to leave out; null where there are none
+ */
+record KeysetPage(
+        TailSource source,
+        boolean partitioned,
+        @Nullable Watermark after,
+        @Nullable Watermark upTo,
+        @Nullable Stretch stretch,
+        int limit)
+        implements Page {
+
+    @Override
+    public String select(String columns) {
+        OrderKey key = new OrderKey(source);
+        StringBuilder conditions = new StringBuilder(key.isThere());
+        if (after != null) {
+            conditions.append("\n  AND ").append(key.isAfter(after, "page_after"));
+            if (partitioned) {
+                conditions.append("\n  AND ").append(key.isNotBefore(after, "page_after"));
+            }
+        }
+        if (upTo != null) {
+            conditions.append("\n  AND ").append(key.isUpTo(upTo, "page_up_to"));
+        }
+        if (source.filter() != null) {
+            conditions.append("\n  AND (").append(source.filter()).append(")");
+        }
+        if (stretch != null) {
+            conditions.append("\n  AND ").append(stretch.holdsNot(key));
+        }
+        return """
+                SELECT %s, %s AS order_ts, %s AS order_id, %s AS order_at
+                FROM %s
+                WHERE %s
+                ORDER BY %s
+                LIMIT %s""".formatted(
+                columns, key.ts(), key.id(), key.at(), source.relation().quoted(), conditions, key.columns(), limit);
+    }
+
+    @Override
+    public Map<String, Object> parameters() {
+        Map<String, Object> bound = new HashMap<>();
+        put(bound, "page_after", after);
+        put(bound, "page_up_to", upTo);
+        if (stretch != null) {
+            bound.putAll(stretch.parameters());
+        }
+        return bound;
+    }
+
+    private static void put(Map<String, Object> bound, String name, @Nullable Watermark watermark) {
+        if (watermark != null && watermark.ts() != null) {
+            bound.put(name + "_ts", watermark.ts());
+        }
+        if (watermark != null && watermark.id() != null) {
+            bound.put(name + "_id", watermark.id());
+        }
+    }
+}

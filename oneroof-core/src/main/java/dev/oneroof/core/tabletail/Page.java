@@ -1,0 +1,19 @@
+package dev.oneroof.core.tabletail;
+
+import java.util.Map;
+
+/**
+ * The rows of one batch. It is a piece of SQL, so that an effect can use it inside one set-based statement and no row has
+ * to leave the server.
+ */
+public interface Page {
+    TailSource source();
+
+    /**
+     * A SELECT of the given columns with the order key as {@code order_ts} and {@code order_id}, and its moment as a
+     * timestamptz {@code order_at}; in order, to be bound with {@link #parameters}. Its parameters begin with {@code page_}.
+     */
+    String select(String columns);
+
+    Map<String, Object> parameters();
+}

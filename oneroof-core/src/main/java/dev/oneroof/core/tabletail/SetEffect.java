@@ -1,0 +1,46 @@
+package dev.oneroof.core.tabletail;
+
+import dev.oneroof.postgres.Tx;
+import java.util.Map;
+
+/**
+ * An effect in one statement: the page's rows are a relation called {@code page}, and no row leaves the server. So a sweep
+ * of a million rows runs close to the speed of a single INSERT.
+ *
+ * <pre>{@code
+ * new SetEffect("entity_code", "INSERT INTO public.known_code (code) SELECT entity_code FROM page", Map.of())
+ * }</pre>
+ *
+ * @param columns what the statement needs of the source; the order key comes by itself, as order_ts and order_id
+ * @param statement an INSERT, UPDATE or DELETE that reads {@code page}, without RETURNING
+ * @param parameters what is bound in it, by name; names that begin with {@code page_} are taken
+ */
+public record SetEffect(String columns, String statement, Map<String, Object> parameters) implements BatchEffect {
+    // RETURNING counts what was really written. The page is materialised because it is read three times.
+    private static final String WHOLE = """
+            WITH page AS MATERIALIZED (
+            %s
+            ), effect AS (
+            %s
+                RETURNING 1
+            )
+            SELECT (SELECT count(*) FROM page) AS rows_seen,
+                   (SELECT count(*) FROM effect) AS effects_written,
+                   last.order_ts::text AS last_ts,
+                   last.order_id::text AS last_id
+            FROM (SELECT order_ts, order_id FROM page ORDER BY order_ts DESC, order_id DESC LIMIT 1) last
+            """;
+
+    @Override
+    public Batch apply(Tx tx, Page page) {
+        return tx.query(WHOLE.formatted(page.select(columns), statement))
+                .bindMap(page.parameters())
+                .bindMap(parameters)
+                .map((row, context) -> new Batch(
+                        row.getLong("rows_seen"),
+                        row.getLong("effects_written"),
+                        Watermark.ofNullable(row.getString("last_ts"), row.getString("last_id"))))
+                .findOne()
+                .orElse(Batch.EMPTY);
+    }
+}

@@ -1,0 +1,25 @@
+package dev.oneroof.core.tabletail;
+
+import dev.oneroof.core.lease.Scope;
+import java.util.Map;
+
+/** The keys that a cursor has handled above its settled watermark, in {@code tail_stretch}. */
+record Stretch(Scope scope) {
+    /**
+     * True for a row that is not among them. NOT IN and no anti-join: it is a filter on the index walk, which keeps its
+     * order; an anti-join would be followed by a sort of everything before the limit applies.
+     */
+    String holdsNot(OrderKey key) {
+        String timed = key.source().time() == null
+                ? "%1$s NOT IN (SELECT CAST(k.id AS %3$s) FROM oneroof.tail_stretch s CROSS JOIN LATERAL unnest(s.keys_id) k (id)"
+                : "(%2$s, %1$s) NOT IN (SELECT CAST(k.ts AS %4$s), CAST(k.id AS %3$s) FROM oneroof.tail_stretch s"
+                        + " CROSS JOIN LATERAL unnest(s.keys_ts, s.keys_id) k (ts, id)";
+        return (timed
+                        + " WHERE s.worker_name = :page_worker AND s.source_name = :page_source AND s.shard = :page_shard)")
+                .formatted(key.id(), key.ts(), key.idType(), key.tsType());
+    }
+
+    Map<String, Object> parameters() {
+        return Map.of("page_worker", scope.worker(), "page_source", scope.source(), "page_shard", scope.shard());
+    }
+}

@@ -1,0 +1,19 @@
+package dev.oneroof.core.tabletail;
+
+import dev.oneroof.postgres.Tx;
+import java.util.Map;
+
+/** An effect without any key of its own: every row it is handed leaves one line in {@code seen}, in order. */
+final class CopyKeys implements BatchEffect {
+    static final String TABLE = "CREATE TABLE public.seen (no bigint GENERATED ALWAYS AS IDENTITY, key text)";
+
+    private final SetEffect copy = new SetEffect(
+            "1",
+            "INSERT INTO public.seen (key) SELECT order_id::text FROM page ORDER BY page.order_ts, page.order_id",
+            Map.of());
+
+    @Override
+    public Batch apply(Tx tx, Page page) {
+        return copy.apply(tx, page);
+    }
+}

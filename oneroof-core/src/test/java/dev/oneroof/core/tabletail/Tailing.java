@@ -1,0 +1,54 @@
+package dev.oneroof.core.tabletail;
+
+import dev.oneroof.core.lease.Claim;
+import dev.oneroof.core.lease.Lease;
+import dev.oneroof.core.lease.LeaseStore;
+import dev.oneroof.core.lease.Scope;
+import dev.oneroof.core.worker.Pass;
+import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.SchemaName;
+import dev.oneroof.testkit.server.TestDatabase;
+import java.time.Duration;
+
+/** A tail worker over one source of a test, with a lease that the test moves as it likes. */
+final class Tailing {
+    static final String GATE = "governance.gov_backfill_sweep.enabled";
+
+    final LeaseStore leases = new LeaseStore();
+    final CursorStore cursors = new CursorStore();
+    final Database db;
+    final Scope scope;
+    private final TailWorker worker;
+
+    Tailing(TestDatabase database, TailSource source, BatchEffect effect) {
+        db = new Database(database.dataSource(), SchemaName.DEFAULT);
+        scope = Scope.of("test_worker", source.name());
+        db.useTx(tx -> new SourceStore().register(tx, source, "test"));
+        db.useTx(tx -> leases.register(tx, scope, "test", Duration.ofSeconds(5), Duration.ofSeconds(30)));
+        TailSpec spec = new TailSpec(scope, "governance", "seeding", GATE, effect);
+        worker = new TailWorker(db, TailStores.standard(), spec);
+        worker.prepare();
+    }
+
+    Lease claim(String owner) {
+        return ((Claim.Taken) db.inTx(tx -> leases.claim(tx, scope, owner, Duration.ofMillis(-1)))).lease();
+    }
+
+    Pass runOnce(Lease lease) {
+        return worker.runOnce(lease);
+    }
+
+    /** Passes until the cursor has nothing more to do for now. */
+    void drain(Lease lease) {
+        for (int passes = 0; passes < 100_000; passes++) {
+            if (runOnce(lease) instanceof Pass.Idle) {
+                return;
+            }
+        }
+        throw new AssertionError("the tail does not end");
+    }
+
+    Cursor cursor() {
+        return db.inTx(tx -> cursors.find(tx, scope)).orElseThrow();
+    }
+}

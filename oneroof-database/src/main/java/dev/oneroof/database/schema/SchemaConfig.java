@@ -1,8 +1,0 @@
-package dev.oneroof.database.schema;
-
-import dev.oneroof.database.SchemaName;
-
-/** What may differ from one installation to the next: the schema's name and the roles' prefix. */
-public record SchemaConfig(SchemaName schema, RoleNames roles) {
-    public static final SchemaConfig DEFAULT = new SchemaConfig(SchemaName.DEFAULT, RoleNames.DEFAULT);
-}

@@ -1,5 +1,0 @@
-/** The tables, functions and roles that OneRoof keeps in the user's database, and how they get there. */
-@NullMarked
-package dev.oneroof.database.schema;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** A real, durable PostgreSQL server in a directory that one process at a time owns. */
-@NullMarked
-package dev.oneroof.embedded;
-
-import org.jspecify.annotations.NullMarked;

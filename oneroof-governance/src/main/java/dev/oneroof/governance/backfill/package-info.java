@@ -1,5 +1,0 @@
-/** Seeds candidates from what was born before anybody watched. */
-@NullMarked
-package dev.oneroof.governance.backfill;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,38 @@
+package dev.oneroof.governance.registrybackfill;
+
+import dev.oneroof.core.lease.Scope;
+import dev.oneroof.core.tabletail.SetEffect;
+import dev.oneroof.core.tabletail.TailSpec;
+import java.util.Map;
+
+/**
+ * {@code gov_backfill_sweep}: makes a candidate of every birth. A candidate that is there already is left as it is,
+ * whoever made it.
+ */
+public final class BackfillSweep {
+    public static final String WORKER = "gov_backfill_sweep";
+    public static final String GATE = "governance.gov_backfill_sweep.enabled";
+
+    private static final String COLUMNS = "collection_name, entity_code, canonical_address, source_system, actor_ref";
+
+    // Without an active ruleset the version is null and the batch fails: no birth is passed over.
+    private static final String SEED = """
+            INSERT INTO oneroof.gov_candidate_state
+                (candidate_key, ruleset_version, object_type, object_ref, canonical_address,
+                 source, source_system, actor_ref, occurred_at, dirty, dirty_reason, dirtied_at)
+            SELECT oneroof.fn_candidate_key(canonical_address, collection_name, entity_code),
+                   (SELECT value::integer FROM oneroof.dot_config WHERE key = 'governance.ruleset_version'),
+                   collection_name, entity_code, canonical_address,
+                   :source, source_system, actor_ref, order_at, true, 'seeded', now()
+            FROM page
+            ON CONFLICT (candidate_key, ruleset_version) DO NOTHING
+            """;
+
+    private BackfillSweep() {}
+
+    /** The sweep over a registered source that has the columns of a birth registry. */
+    public static TailSpec over(String source) {
+        SetEffect seed = new SetEffect(COLUMNS, SEED, Map.of("source", source));
+        return new TailSpec(Scope.of(WORKER, source), "governance", "seeding", GATE, seed);
+    }
+}

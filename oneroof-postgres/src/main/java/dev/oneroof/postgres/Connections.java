@@ -1,0 +1,112 @@
+package dev.oneroof.postgres;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
+import java.io.IOException;
+import java.net.UnknownHostException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** Opens connections to a {@link DatabaseAddress}, and says in plain words why one cannot be had. */
+public final class Connections {
+    private static final int OLDEST_SERVER = 14;
+    private static final Duration SILENCE = Duration.ofSeconds(30);
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
+
+    private Connections() {}
+
+    /** A source of single connections, each one new. */
+    public static PGSimpleDataSource plain(DatabaseAddress address, String applicationName) {
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setUrl(address.jdbcUrl());
+        source.setUser(address.user());
+        source.setPassword(address.password());
+        source.setApplicationName(applicationName);
+        source.setTcpKeepAlive(true);
+        // The DETAIL of an error prints the row; errors are kept and shown, rows are not ours to copy.
+        source.setLogServerErrorDetail(false);
+        source.setConnectTimeout((int) CONNECT_TIMEOUT.toSeconds());
+        source.setLoginTimeout((int) CONNECT_TIMEOUT.toSeconds());
+        return source;
+    }
+
+    /**
+     * A pool whose sessions act as {@code role}: whatever the login may do, the running program may only do what that
+     * role may.
+     */
+    public static HikariDataSource pool(
+            DatabaseAddress address, String applicationName, @Nullable String role, int size) {
+        HikariConfig config = new HikariConfig();
+        config.setPoolName("oneroof-pool");
+        PGSimpleDataSource sessions = plain(address, applicationName);
+        // A server that no longer answers must not keep a worker, or the way out, for ever.
+        sessions.setSocketTimeout((int) SILENCE.toSeconds());
+        config.setDataSource(sessions);
+        config.setMaximumPoolSize(size);
+        config.setMinimumIdle(1);
+        config.setConnectionTimeout(CONNECT_TIMEOUT.toMillis());
+        // The driver sends the JVM's zone; times in texts and logs read best in one zone everywhere.
+        config.setConnectionInitSql(
+                "SET TIME ZONE 'UTC'" + (role == null ? "" : "; SET ROLE " + Identifiers.quote("role", role)));
+        return new HikariDataSource(config);
+    }
+
+    /** Connects once, to find out at the start and not in the middle whether this server can serve. */
+    public static void verify(DatabaseAddress address) {
+        try (Connection connection = plain(address, "oneroof").getConnection()) {
+            int major = connection.getMetaData().getDatabaseMajorVersion();
+            if (major < OLDEST_SERVER) {
+                throw new OneRoofException(
+                        ErrorCode.SERVER_NOT_SUPPORTED,
+                        "%s runs PostgreSQL %s; OneRoof needs %d or newer"
+                                .formatted(
+                                        address, connection.getMetaData().getDatabaseProductVersion(), OLDEST_SERVER));
+            }
+        } catch (SQLException e) {
+            throw explained(address, e);
+        }
+    }
+
+    public static OneRoofException explained(DatabaseAddress address, Exception failure) {
+        return explained(address.toString(), failure);
+    }
+
+    /** What a failure with an SQLState in it means to the person who reads it. */
+    public static OneRoofException explained(String address, Exception failure) {
+        if (SqlState.isLoginRefused(failure)) {
+            return new OneRoofException(
+                    ErrorCode.LOGIN_REFUSED, "%s refused the login: %s".formatted(address, reason(failure)), failure);
+        }
+        if (SqlState.isOutOfReach(failure)) {
+            return new OneRoofException(
+                    ErrorCode.DATABASE_UNREACHABLE, "cannot reach %s: %s".formatted(address, reason(failure)), failure);
+        }
+        if (SqlState.isPrivilegeMissing(failure)) {
+            return new OneRoofException(
+                    ErrorCode.PRIVILEGE_MISSING, "%s: %s".formatted(address, reason(failure)), failure);
+        }
+        return new OneRoofException(ErrorCode.FAILED, "%s: %s".formatted(address, reason(failure)), failure);
+    }
+
+    /** The driver's own first line, without the class name and the hints it adds. */
+    private static String reason(Exception failure) {
+        Throwable deepest = failure;
+        for (Throwable t = failure; t != null; t = t.getCause()) {
+            if (t instanceof SQLException) {
+                deepest = t;
+            }
+        }
+        String message = deepest.getMessage() == null ? deepest.toString() : deepest.getMessage();
+        if (deepest.getCause() instanceof UnknownHostException unknown) {
+            message = "unknown host " + unknown.getMessage();
+        } else if (deepest.getCause() instanceof IOException network && network.getMessage() != null) {
+            message = network.getMessage();
+        }
+        return message.lines().findFirst().orElse(message).replaceFirst("^(FATAL|ERROR): ", "");
+    }
+}

@@ -1,0 +1,58 @@
+package dev.oneroof.postgres;
+
+import java.util.function.Consumer;
+import java.util.function.Function;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.statement.SqlStatements;
+import org.jdbi.v3.postgres.PostgresPlugin;
+
+/** Where transactions come from. What is atomic can be read off the lambda given to {@link #inTx}. */
+public final class Database {
+    private final Jdbi jdbi;
+
+    public Database(DataSource dataSource, SchemaName schema) {
+        this.jdbi = Jdbi.create(dataSource).installPlugin(new PostgresPlugin());
+        jdbi.getConfig(SqlStatements.class).setTemplateEngine((sql, context) -> schema.applyTo(sql));
+    }
+
+    /** Runs the work in one transaction: committed when it returns, rolled back when it throws or abandons. */
+    public <R> R inTx(Function<Tx, R> work) {
+        // Not withHandle: inside another transaction of this thread it would quietly join that one.
+        try (Handle handle = jdbi.open()) {
+            handle.begin();
+            Tx tx = new Tx(handle);
+            R result;
+            try {
+                result = work.apply(tx);
+            } catch (RuntimeException | Error failure) {
+                rollback(handle, failure);
+                throw failure;
+            }
+            if (tx.isAbandoned()) {
+                handle.rollback();
+            } else {
+                handle.commit();
+                tx.committed();
+            }
+            return result;
+        }
+    }
+
+    public void useTx(Consumer<Tx> work) {
+        this.<Boolean>inTx(tx -> {
+            work.accept(tx);
+            return true;
+        });
+    }
+
+    /** The first failure is the one to tell; a connection that is gone cannot roll back either. */
+    private static void rollback(Handle handle, Throwable failure) {
+        try {
+            handle.rollback();
+        } catch (RuntimeException second) {
+            failure.addSuppressed(second);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package dev.oneroof.postgres;
+
+import java.sql.SQLException;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What PostgreSQL's error codes mean to OneRoof. Message texts are translated and change; codes do not. */
+public final class SqlState {
+    private static final String QUERY_CANCELED = "57014";
+    private static final String LOCK_NOT_AVAILABLE = "55P03";
+
+    private static final Set<String> LOGIN_REFUSED = Set.of("28000", "28P01");
+    private static final Set<String> PRIVILEGE_MISSING = Set.of("42501");
+    // Server gone, refusing or not yet there; class 08 is added below.
+    private static final Set<String> OUT_OF_REACH = Set.of("57P01", "57P02", "57P03", "53300", "3D000");
+    // Another session did the same at the same moment. XX000 is "tuple concurrently updated", which GRANT raises.
+    private static final Set<String> COLLISION = Set.of("42710", "23505", "XX000", "40001", "40P01", "42P06");
+
+    private SqlState() {}
+
+    /** The code of the first SQLException in the chain of causes, or null. */
+    public static @Nullable String of(Throwable failure) {
+        for (Throwable t = failure; t != null; t = t.getCause()) {
+            if (t instanceof SQLException sql && sql.getSQLState() != null) {
+                return sql.getSQLState();
+            }
+        }
+        return null;
+    }
+
+    public static boolean isLoginRefused(Throwable failure) {
+        return in(LOGIN_REFUSED, failure);
+    }
+
+    public static boolean isPrivilegeMissing(Throwable failure) {
+        return in(PRIVILEGE_MISSING, failure);
+    }
+
+    public static boolean isOutOfReach(Throwable failure) {
+        String state = of(failure);
+        return state != null && (state.startsWith("08") || OUT_OF_REACH.contains(state));
+    }
+
+    public static boolean isCollision(Throwable failure) {
+        return in(COLLISION, failure);
+    }
+
+    public static boolean isTimeout(Throwable failure) {
+        return QUERY_CANCELED.equals(of(failure));
+    }
+
+    public static boolean isLockTimeout(Throwable failure) {
+        return LOCK_NOT_AVAILABLE.equals(of(failure));
+    }
+
+    /** True when the same statement may well succeed in a moment: nobody's fault, nothing to mend. */
+    public static boolean isTransient(Throwable failure) {
+        String state = of(failure);
+        return state != null
+                && (state.startsWith("08")
+                        || state.startsWith("40")
+                        || state.startsWith("53")
+                        || state.startsWith("57P")
+                        || state.equals(LOCK_NOT_AVAILABLE));
+    }
+
+    private static boolean in(Set<String> states, Throwable failure) {
+        String state = of(failure);
+        return state != null && states.contains(state);
+    }
+}

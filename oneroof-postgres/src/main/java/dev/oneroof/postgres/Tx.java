@@ -1,0 +1,55 @@
+package dev.oneroof.postgres;
+
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.List;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.Query;
+import org.jdbi.v3.core.statement.Update;
+
+/**
+ * An open transaction. It is passed as the first parameter to whatever takes part in it; nobody but
+ * {@link Database#inTx} begins or ends one.
+ */
+public final class Tx {
+    private final Handle handle;
+    private final List<Runnable> afterCommit = new ArrayList<>();
+    private boolean abandoned;
+
+    Tx(Handle handle) {
+        this.handle = handle;
+    }
+
+    /** A statement that returns rows, with {@code :named} parameters. */
+    public Query query(String sql) {
+        return handle.createQuery(sql);
+    }
+
+    /** A statement that changes rows, with {@code :named} parameters. */
+    public Update update(String sql) {
+        return handle.createUpdate(sql);
+    }
+
+    /** The bare connection, for the few loops where a mapping layer would be felt. Never commit on it. */
+    public Connection connection() {
+        return handle.getConnection();
+    }
+
+    /** Nothing of this transaction is to remain: it is rolled back when the work returns, and its result is kept. */
+    public void abandon() {
+        abandoned = true;
+    }
+
+    /** What is true only once this has been committed. Not run when the outcome of the commit is unknown. */
+    public void onCommit(Runnable action) {
+        afterCommit.add(action);
+    }
+
+    void committed() {
+        afterCommit.forEach(Runnable::run);
+    }
+
+    boolean isAbandoned() {
+        return abandoned;
+    }
+}
