@@ -31,6 +31,6 @@ final class Wiring {
     }
 
     TailWorker tailWorker(TailSpec spec) {
-        return new TailWorker(database, tails, spec);
+        return new TailWorker(database, tails, spec, config.tail());
     }
 }

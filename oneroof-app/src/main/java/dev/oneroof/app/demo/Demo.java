@@ -54,8 +54,9 @@ public final class Demo {
         try (HikariDataSource pool = Connections.pool(
                 database.address(), "oneroof", app.schema().roles().server(), app.poolSize())) {
             TailSpec sweep = BackfillSweep.over(DemoRegistry.SOURCE);
-            RuntimeConfig runtime =
-                    new RuntimeConfig(database.instance(), app.schema().schema(), loop());
+            RuntimeConfig runtime = RuntimeConfig.named(database.instance())
+                    .withSchema(app.schema().schema())
+                    .withLoop(loop());
             try (OneRoof oneroof = OneRoof.open(runtime, pool)) {
                 boolean wasOpen = prepare(oneroof.database());
                 oneroof.tail(sweep).start();

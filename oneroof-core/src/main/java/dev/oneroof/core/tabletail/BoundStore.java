@@ -1,6 +1,7 @@
 package dev.oneroof.core.tabletail;
 
 import dev.oneroof.core.latecommit.Holder;
+import dev.oneroof.core.lease.Scope;
 import dev.oneroof.postgres.Tx;
 import java.time.Duration;
 import java.util.Optional;
@@ -16,20 +17,37 @@ final class BoundStore {
     /** More than a transaction can take from the arrival of its message to the lock on its virtual id. */
     static final Duration GUARD = Duration.ofSeconds(1);
 
-    // A clock that steps back holds the bound until it has caught up.
-    private static final String CLOCK_BOUND =
-            "SELECT greatest(CAST(:previous AS %1$s), %2$s - make_interval(secs => :guard))::text";
+    // A clock that has stepped back gives no bound until it has caught up: whoever begins now may write below the last.
+    private static final String CLOCK_BOUND = """
+            SELECT CASE WHEN CAST(:previous AS %1$s) IS NULL OR b.bound >= CAST(:previous AS %1$s) THEN b.bound::text END
+            FROM (SELECT %2$s - make_interval(secs => :guard) AS bound) b
+            """;
 
     // One explicit high id must not lift the bound above what the sequence has given out. Where the sequence cannot be
-    // read, the table's highest id has to do.
+    // read, the table's highest ids have to do, and one that lies far above the second is left out. A sequence that was
+    // set back gives no bound until it has caught up.
     private static final String SEQUENCE_BOUND = """
-            SELECT greatest(CAST(:previous AS %1$s), least(
-                       (SELECT max(%2$s) FROM %3$s),
-                       CASE
-                           WHEN has_sequence_privilege(s.name, 'SELECT')
-                           THEN CAST(pg_sequence_last_value(s.name::regclass) AS %1$s)
-                       END))::text
-            FROM (SELECT pg_get_serial_sequence(:relation, :column) AS name) s
+            SELECT CASE WHEN CAST(:previous AS %1$s) IS NULL OR b.bound >= CAST(:previous AS %1$s) THEN b.bound::text END
+            FROM (
+                SELECT CASE
+                    WHEN has_sequence_privilege(s.name, 'SELECT')
+                    THEN least(top.first, CAST(pg_sequence_last_value(s.name::regclass) AS %1$s))
+                    WHEN top.first::numeric - coalesce(top.second, CAST(:previous AS %1$s))::numeric > 1000000
+                    THEN top.second
+                    ELSE top.first
+                END AS bound
+                FROM (SELECT pg_get_serial_sequence(:relation, :column) AS name) s
+                CROSS JOIN (
+                    SELECT max(h.id) AS first, CASE WHEN count(*) > 1 THEN min(h.id) END AS second
+                    FROM (SELECT %2$s AS id FROM %3$s ORDER BY %2$s DESC LIMIT 2) h) top) b
+            """;
+
+    private static final String TOP = """
+            SELECT %1$s::text AS ts, %2$s::text AS id
+            FROM %3$s
+            WHERE %4$s AND %5$s
+            ORDER BY %6$s
+            LIMIT 1
             """;
 
     // Every open transaction shows its own virtual id. A prepared one has lost it, but keeps the label, with no
@@ -48,6 +66,22 @@ final class BoundStore {
                    OR (a.usesysid IS NOT NULL
                        AND a.datid = (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = current_database())))
               AND (p.database IS NULL OR p.database = current_database())
+              AND NOT EXISTS (
+                  SELECT 1
+                  FROM oneroof.tail_skip k
+                  WHERE k.worker_name = :worker AND k.source_name = :source AND k.shard = :shard
+                    AND k.holder = l.virtualtransaction AND k.expires_at > clock_timestamp())
+            """;
+
+    // Who they are, as far as any role may see.
+    private static final String NAMED = """
+            SELECT string_agg(DISTINCT format(
+                       '%s (pid %s, user %s, application ''%s'')',
+                       l.virtualtransaction, coalesce(l.pid::text, 'none: prepared'), coalesce(a.usename, '?'),
+                       coalesce(a.application_name, '')), ', ')
+            FROM pg_catalog.pg_locks l
+            LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid = l.pid
+            WHERE l.virtualtransaction = ANY (CAST(:labels AS text[]))
             """;
 
     /** The bound now; empty where the contract has none, or the source no row yet. */
@@ -59,8 +93,39 @@ final class BoundStore {
         };
     }
 
-    Set<Holder> holders(Tx tx) {
-        return tx.query(HOLDERS).mapTo(String.class).stream().map(Holder::new).collect(Collectors.toSet());
+    /** The open transactions, but for those that an operator has chosen not to wait for. */
+    Set<Holder> holders(Tx tx, Scope scope) {
+        return tx
+                .query(HOLDERS)
+                .bind("worker", scope.worker())
+                .bind("source", scope.source())
+                .bind("shard", scope.shard())
+                .mapTo(String.class)
+                .stream()
+                .map(Holder::new)
+                .collect(Collectors.toSet());
+    }
+
+    /** Their sessions, for an operator to read; those that have ended are left out. */
+    Optional<String> named(Tx tx, Set<Holder> holders) {
+        String labels = holders.stream().map(Holder::label).collect(Collectors.joining(",", "{", "}"));
+        return tx.query(NAMED).bind("labels", labels).mapTo(String.class).findOne();
+    }
+
+    /** The key of the last row that does not lie in the future. */
+    Optional<Watermark> top(Tx tx, TailSource source) {
+        OrderKey key = new OrderKey(source);
+        String descending = source.time() == null ? key.id() + " DESC" : key.ts() + " DESC, " + key.id() + " DESC";
+        String sql = TOP.formatted(
+                key.ts(),
+                key.id(),
+                source.relation().quoted(),
+                key.isThere(),
+                key.isNotInTheFuture(key.ts()),
+                descending);
+        return tx.query(sql)
+                .map((row, context) -> new Watermark(row.getString("ts"), row.getString("id")))
+                .findOne();
     }
 
     private static Optional<Watermark> clockBound(Tx tx, TailSource source, @Nullable Watermark previous) {
@@ -69,13 +134,12 @@ final class BoundStore {
             return Optional.empty();
         }
         String sql = CLOCK_BOUND.formatted(time.type().sql(), OrderKey.clock(time));
-        return Optional.of(new Watermark(
-                tx.query(sql)
-                        .bind("previous", Watermark.tsOf(previous))
-                        .bind("guard", (double) GUARD.toSeconds())
-                        .mapTo(String.class)
-                        .one(),
-                null));
+        return tx.query(sql)
+                .bind("previous", Watermark.tsOf(previous))
+                .bind("guard", (double) GUARD.toSeconds())
+                .mapTo(String.class)
+                .findOne()
+                .map(bound -> new Watermark(bound, null));
     }
 
     private static Optional<Watermark> sequenceBound(Tx tx, TailSource source, @Nullable Watermark previous) {

@@ -8,11 +8,27 @@ import org.jspecify.annotations.Nullable;
  *
  * @param head the highest key that was handled
  * @param settled the watermark below which everything is handled
+ * @param kept from here to settled all handled keys are kept
  */
 public record Cursor(
         Scope scope,
         @Nullable Watermark head,
         @Nullable Watermark settled,
+        @Nullable Watermark kept,
         long eventsSeen,
         long attemptsWritten,
-        String phase) {}
+        long deadLettered,
+        String phase,
+        Standing standing) {
+
+    /** Whether a cursor may move. */
+    public sealed interface Standing {
+        record Free() implements Standing {}
+
+        /** By an operator. */
+        record Paused(String actor, String reason, @Nullable String until) implements Standing {}
+
+        /** By the cursor itself, until an operator has looked. */
+        record Held(String state, String reason) implements Standing {}
+    }
+}

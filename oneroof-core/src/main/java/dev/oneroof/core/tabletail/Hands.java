@@ -2,15 +2,8 @@ package dev.oneroof.core.tabletail;
 
 import dev.oneroof.core.latecommit.Barrier;
 import dev.oneroof.core.latecommit.Holder;
-import dev.oneroof.core.lease.Lease;
-import dev.oneroof.core.lease.Renewal;
-import dev.oneroof.core.lease.Scope;
-import dev.oneroof.core.worker.Pass;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Tx;
-import dev.oneroof.postgres.error.ErrorCode;
-import dev.oneroof.postgres.error.OneRoofException;
-import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -19,105 +12,72 @@ import org.jspecify.annotations.Nullable;
 /**
  * The two hands of a cursor, under one lease.
  *
- * <p>{@code settled} follows the barrier: it reads what lies below a cleared bound, where nothing can come any more, and
- * remembers nothing but its own place. {@code head} reads whatever is visible above, at once, and writes the keys it
- * handled to the stretch; so a row that commits late is told from a handled one when settled comes by, or head itself
- * looks again because a transaction has ended.
+ * <p>{@code settled} follows the barrier: it reads what lies below a cleared bound, where nothing can come any more.
+ * {@code head} reads whatever is visible above, at once, and writes the keys it handled to the stretch; so a row that
+ * commits late is told from a handled one when settled comes by, or head itself looks again because a transaction has
+ * ended.
  *
- * <p>Each batch is one transaction, in this order: effects, stretch and cursor, fence. The fence stands last, so that the
- * lease is known to be ours at the moment of the commit and not just when the batch began. A crash anywhere leaves all of
- * it or nothing; the next owner goes on from the committed cursor and stretch. What is kept in memory here can always be
- * forgotten: it only saves reading again.
+ * <p>While settled has much to catch up with, it reads page by page and remembers nothing but its place. Once it has
+ * caught up it writes down its keys too: those are kept for a while, and {@link LateRows} looks whether others appear
+ * among them.
  */
 final class Hands {
-    private static final Duration READ_TIMEOUT = Duration.ofSeconds(5);
-    /** Past this many remembered keys head waits for settled, instead of growing without end. */
-    private static final long LONGEST_STRETCH = 1_000_000;
-
-    private enum Step {
-        MORE,
-        DONE,
-        LOST
-    }
-
     private final Database db;
     private final TailStores stores;
-    private final BatchEffect effect;
-    private final Lease lease;
+    private final Effects effects;
+    private final Position position;
+    private final TailConfig config;
 
     private final Barrier<Watermark> barrier = new Barrier<>();
+    private final ArrivalWindow arrivals = new ArrivalWindow();
+    private final Sizing settling = new Sizing();
+    private final Sizing reaching = new Sizing();
     private @Nullable Watermark lastBound;
-    /** Below this all is handled; at or above what is committed. */
-    private @Nullable Watermark settled;
+    private boolean catchingUp;
+    private boolean clockBehind;
 
-    private long stretchKeys;
-    /** The settled watermark that we know to be committed; another one in the row is an operator's act. */
-    private @Nullable Watermark committed;
-
-    private boolean known;
-    private boolean partitioned;
-    private long rowsInPass;
-    private RunSummary run = RunSummary.NOTHING;
-    private int limit = Integer.MAX_VALUE;
-
-    Hands(Database db, TailStores stores, TailSpec spec, Lease lease) {
+    Hands(Database db, TailStores stores, Effects effects, Position position, TailConfig config) {
         this.db = db;
         this.stores = stores;
-        this.effect = spec.effect();
-        this.lease = lease;
+        this.effects = effects;
+        this.position = position;
+        this.config = config;
     }
 
     void forget() {
-        known = false;
         barrier.forget();
+        arrivals.forget();
         lastBound = null;
+        catchingUp = false;
     }
 
-    /** Asks for smaller batches from now on; false when they cannot be smaller. */
-    boolean halve() {
-        if (limit <= 1) {
-            return false;
-        }
-        limit = limit / 2;
-        return true;
+    /** The transactions that settled waits for. */
+    Set<Holder> holders() {
+        return barrier.holders();
     }
 
-    Pass pass(TailSource source) {
-        limit = Math.min(limit, source.batchSize());
-        rowsInPass = 0;
-        if (!known) {
-            recall(source);
-        }
-        Step step = source.contract() == OrderContract.EXTERNAL ? readToTheEnd(source) : readByTheBarrier(source);
-        return switch (step) {
-            case LOST -> new Pass.Lost();
-            case MORE -> new Pass.Worked(rowsInPass);
-            case DONE -> new Pass.Idle(source.pollInterval());
-        };
+    boolean isStretchFull() {
+        return position.stretchKeys() >= config.longestStretch();
     }
 
-    private void recall(TailSource source) {
-        db.useTx(tx -> {
-            partitioned = stores.sources().isPartitioned(tx, source);
-            committed = cursor(tx).settled();
-            settled = committed;
-            stretchKeys = stores.stretch().size(tx, scope());
-        });
-        known = true;
+    /** Whether the database's clock has yet to catch up with what was settled by it. */
+    boolean isClockBehind() {
+        return clockBehind;
     }
 
-    private Step readByTheBarrier(TailSource source) {
+    Step read(TailSource source) {
         mark(source);
         Optional<Watermark> cleared = barrier.cleared();
         if (cleared.isPresent()) {
             Step step = db.inTx(tx -> settle(tx, source, cleared.get()));
+            catchingUp = step == Step.MORE;
             if (step != Step.DONE) {
                 return step;
             }
-            settled = cleared.get();
+            position.passed(cleared.get());
             barrier.settled();
         }
-        if (source.mode() == Mode.STRICT || stretchKeys >= LONGEST_STRETCH) {
+        if (source.mode() == Mode.STRICT || isStretchFull()) {
             return Step.DONE;
         }
         Step step = db.inTx(tx -> reachAhead(tx, source));
@@ -127,113 +87,133 @@ final class Hands {
         return step;
     }
 
-    /** No barrier is sound where applications make the keys: what is visible is read, in order, once. */
-    private Step readToTheEnd(TailSource source) {
-        return db.inTx(tx -> settle(tx, source, null));
-    }
-
     /** The bound first, the holders second, each in a statement of its own; rows come third. */
     private void mark(TailSource source) {
-        Optional<Watermark> bound = db.inTx(tx -> stores.bounds().bound(tx, source, lastBound));
-        Set<Holder> holders = db.inTx(tx -> stores.bounds().holders(tx));
-        bound.ifPresent(taken -> {
+        if (source.contract() == OrderContract.EXTERNAL) {
+            markWindow(source);
+            return;
+        }
+        @Nullable Watermark above = lastBound == null ? position.settled() : lastBound;
+        Optional<Watermark> bound = db.inTx(tx -> stores.bounds().bound(tx, source, above));
+        Set<Holder> holders = db.inTx(tx -> stores.bounds().holders(tx, position.scope()));
+        clockBehind = source.contract() == OrderContract.CLOCK && bound.isEmpty();
+        // Without a new bound the old ones are looked at all the same: their holders may have ended.
+        @Nullable Watermark taken = bound.orElse(lastBound);
+        if (taken != null) {
             barrier.mark(taken, holders, System.nanoTime());
+            lastBound = taken;
+        }
+    }
+
+    /** No barrier is sound where applications make the keys: settled follows head at a distance, and waits for nobody. */
+    private void markWindow(TailSource source) {
+        if (!arrivals.isDue(source)) {
+            return;
+        }
+        Optional<Watermark> top = db.inTx(tx -> stores.bounds().top(tx, source));
+        Optional<Watermark> bound = arrivals.bound(source, top, position.settled() == null && lastBound == null);
+        bound.ifPresent(taken -> {
+            barrier.mark(taken, Set.of(), System.nanoTime());
             lastBound = taken;
         });
     }
 
     /** One batch of what lies between settled and a bound below which all is visible. */
-    private Step settle(Tx tx, TailSource source, @Nullable Watermark bound) {
-        Cursor cursor = openBatch(tx);
-        @Nullable Stretch handled = stretchKeys > 0 ? new Stretch(scope()) : null;
-        Batch batch = effect.apply(tx, new KeysetPage(source, partitioned, settled, bound, handled, limit));
-        boolean full = batch.rowsSeen() >= limit;
-        @Nullable Watermark reached = full || bound == null ? batch.last() : bound;
+    private Step settle(Tx tx, TailSource source, Watermark bound) {
+        CursorStore.Place place = position.open(tx);
+        int limit = settling.limit(source.batchSize());
+        KeysetPage page =
+                new KeysetPage(source, position.shape().partitioned(), position.settled(), bound, handled(), limit);
+        boolean keeping = source.contract() != OrderContract.EXTERNAL && !catchingUp;
 
-        int dropped = stretchKeys > 0 && reached != null ? stores.stretch().dropUpTo(tx, scope(), source, reached) : 0;
-        if (reached == null || (batch.rowsSeen() == 0 && dropped == 0)) {
+        Done done = keeping || settling.isAlone() ? captured(tx, source, page, settling) : plain(tx, page);
+        boolean full = done.rows() >= limit;
+        @Nullable Watermark reached = full ? done.last() : bound;
+        if (reached == null) {
+            throw new IllegalStateException("an effect on %s saw rows and no last one".formatted(position.scope()));
+        }
+        int passed = passed(tx, source, reached, keeping, done.rows());
+        if (done.rows() == 0 && passed == 0) {
             // Nothing happened but that time went by: an empty poll writes nothing.
             tx.abandon();
             return Step.DONE;
         }
-        long keys = dropped == 0 ? stretchKeys : stores.stretch().size(tx, scope());
-        Step step = commit(tx, source, cursor, new CursorStore.Move(batch.last(), reached), batch, full);
-        if (step != Step.LOST) {
-            tx.onCommit(() -> {
-                settled = reached;
-                committed = reached;
-                stretchKeys = keys;
-            });
+        if (position.stretchKeys() > 0) {
+            position.countStretch(tx, stores.stretch().size(tx, position.scope()));
         }
-        return step;
+        @Nullable Watermark kept = keeping ? position.kept() : reached;
+        return closed(tx, source, place, new CursorStore.Move(done.last(), reached, kept), done, full, settling);
+    }
+
+    /** Keys at or below the new settled watermark are kept for a while; or dropped with all that were, in a long sweep. */
+    private int passed(Tx tx, TailSource source, Watermark reached, boolean keeping, long rows) {
+        OrderKey key = position.key(source);
+        if (keeping) {
+            return position.stretchKeys() > 0 || rows > 0
+                    ? stores.stretch().keepUpTo(tx, position.scope(), key, reached)
+                    : 0;
+        }
+        boolean anyKept = !Objects.equals(position.kept(), position.settled());
+        return position.stretchKeys() > 0 || anyKept
+                ? stores.stretch().dropUpTo(tx, position.scope(), key, reached)
+                : 0;
     }
 
     /** One batch of what is visible above the bounds, or has become visible below them, and is not handled. */
     private Step reachAhead(Tx tx, TailSource source) {
-        Cursor cursor = openBatch(tx);
-        Watermark unread = barrier.unreadFrom();
-        Watermark from = unread == null ? settled : unread;
-        @Nullable Stretch handled = stretchKeys > 0 ? new Stretch(scope()) : null;
-        Optional<StretchStore.Captured> captured =
-                stores.stretch().capture(tx, scope(), new KeysetPage(source, partitioned, from, null, handled, limit));
-        if (captured.isEmpty()) {
+        CursorStore.Place place = position.open(tx);
+        int limit = reaching.limit(source.batchSize());
+        @Nullable Watermark unread = barrier.unreadFrom();
+        @Nullable Watermark from = unread == null ? position.settled() : unread;
+        KeysetPage page = new KeysetPage(source, position.shape().partitioned(), from, null, handled(), limit);
+        Done done = captured(tx, source, page, reaching);
+        if (done.rows() == 0) {
             tx.abandon();
             return Step.DONE;
         }
-        StretchStore.Captured keys = captured.get();
-        Batch batch = effect.apply(tx, new CapturedPage(source, scope(), keys.batch()));
-        boolean full = keys.rows() >= limit;
-        Step step = commit(tx, source, cursor, new CursorStore.Move(keys.head(), settled), batch, full);
-        if (step != Step.LOST) {
-            @Nullable Watermark place = settled;
-            tx.onCommit(() -> {
-                committed = place;
-                stretchKeys += keys.rows();
-            });
-        }
-        return step;
+        position.countStretch(tx, position.stretchKeys() + done.rows());
+        CursorStore.Move to = new CursorStore.Move(done.head(), position.settled(), position.kept());
+        return closed(tx, source, place, to, done, done.rows() >= limit, reaching);
     }
 
-    /** The end of every batch: the cursor, then the fence. */
-    private Step commit(Tx tx, TailSource source, Cursor cursor, CursorStore.Move to, Batch batch, boolean full) {
-        RunSummary after = run.plus(batch);
-        if (!stores.cursors().advance(tx, source, cursor, to, batch, after)) {
-            throw moved();
+    /** What a page came to: how many rows it had, the highest of them that moves head, and the last one. */
+    private record Done(
+            long rows,
+            Counts counts,
+            @Nullable Watermark head,
+            @Nullable Watermark last) {}
+
+    private Done plain(Tx tx, KeysetPage page) {
+        Batch batch = effects.apply(tx, page, page.limit(), settling);
+        return new Done(batch.rowsSeen(), Counts.of(batch), batch.last(), batch.last());
+    }
+
+    private Done captured(Tx tx, TailSource source, Page page, Sizing sizing) {
+        Optional<StretchStore.Captured> captured = stores.stretch().capture(tx, position.scope(), page, false);
+        if (captured.isEmpty()) {
+            return new Done(0, new Counts(0, 0, 0), null, null);
         }
-        if (stores.leases().fence(tx, lease) == Renewal.LOST) {
-            tx.abandon();
+        StretchStore.Captured keys = captured.get();
+        Counts counts = effects.onCaptured(tx, source, keys, sizing);
+        return new Done(keys.rows(), counts, keys.head(), keys.head());
+    }
+
+    private Step closed(
+            Tx tx,
+            TailSource source,
+            CursorStore.Place place,
+            CursorStore.Move to,
+            Done done,
+            boolean full,
+            Sizing sizing) {
+        if (!position.close(tx, source, place, to, done.counts())) {
             return Step.LOST;
         }
-        tx.onCommit(() -> {
-            run = after;
-            rowsInPass += batch.rowsSeen();
-            limit = Math.min(limit, Integer.MAX_VALUE / 2) * 2;
-        });
+        tx.onCommit(() -> sizing.succeeded(done.rows(), full));
         return full ? Step.MORE : Step.DONE;
     }
 
-    private Cursor openBatch(Tx tx) {
-        Cursor cursor = stores.cursors().openBatch(tx, lease, READ_TIMEOUT).orElseThrow(this::noCursor);
-        if (!Objects.equals(cursor.settled(), committed)) {
-            throw moved();
-        }
-        return cursor;
-    }
-
-    private Cursor cursor(Tx tx) {
-        return stores.cursors().find(tx, scope()).orElseThrow(this::noCursor);
-    }
-
-    private Scope scope() {
-        return lease.scope();
-    }
-
-    /** Thrown to leave the batch; the next pass begins where the cursor is now. */
-    private OneRoofException moved() {
-        return new OneRoofException(ErrorCode.CONFLICT, "cursor: '%s' was moved by somebody else".formatted(scope()));
-    }
-
-    private OneRoofException noCursor() {
-        return new OneRoofException(ErrorCode.NOT_FOUND, "cursor: '%s' does not exist".formatted(scope()));
+    private @Nullable Stretch handled() {
+        return position.stretchKeys() > 0 ? new Stretch(position.scope(), Stretch.Part.OPEN) : null;
     }
 }

@@ -3,7 +3,12 @@ package dev.oneroof.core.tabletail;
 import org.jspecify.annotations.Nullable;
 
 /** The SQL of a source's order key: its columns, and comparisons with bound watermarks in the columns' own types. */
-record OrderKey(TailSource source) {
+record OrderKey(TailSource source, @Nullable String collation) {
+    /** Where no two watermarks are compared with each other; a column brings its own collation. */
+    OrderKey(TailSource source) {
+        this(source, null);
+    }
+
     String columns() {
         TailSource.TimeColumn time = source.time();
         return time == null ? id() : time.quoted() + ", " + id();
@@ -29,6 +34,27 @@ record OrderKey(TailSource source) {
         };
     }
 
+    /** The moment that the text of a time stands for. */
+    String momentOf(String text) {
+        TailSource.TimeColumn time = source.time();
+        if (time == null) {
+            return "NULL::timestamptz";
+        }
+        return switch (time.type()) {
+            case TIMESTAMPTZ -> asTs(text);
+            case TIMESTAMP ->
+                "%s AT TIME ZONE '%s'".formatted(asTs(text), zone(time).replace("'", "''"));
+            case DATE ->
+                "%s::timestamp AT TIME ZONE '%s'"
+                        .formatted(asTs(text), zone(time).replace("'", "''"));
+        };
+    }
+
+    /** The types of the key, for a reader. */
+    String describe() {
+        return source.time() == null ? idType() : tsType() + ", " + idType();
+    }
+
     /** The time column, or a null where there is none. */
     String ts() {
         TailSource.TimeColumn time = source.time();
@@ -48,6 +74,12 @@ record OrderKey(TailSource source) {
     String isThere() {
         TailSource.TimeColumn time = source.time();
         return time == null ? "true" : time.quoted() + " IS NOT NULL";
+    }
+
+    /** A row whose time is null. */
+    String isUntimed() {
+        TailSource.TimeColumn time = source.time();
+        return time == null ? "false" : time.quoted() + " IS NULL";
     }
 
     /**
@@ -78,6 +110,28 @@ record OrderKey(TailSource source) {
         return watermark.id() == null
                 ? "%s <= %s".formatted(ts(), boundTs(name))
                 : "(%s, %s) <= (%s, %s)".formatted(ts(), id(), boundTs(name), boundId(name));
+    }
+
+    /** A text as a value of the id's type and order. */
+    String asId(String text) {
+        String id = "CAST(%s AS %s)".formatted(text, idType());
+        return collation == null ? id : id + " COLLATE " + collation;
+    }
+
+    String asTs(String text) {
+        return "CAST(%s AS %s)".formatted(text, tsType());
+    }
+
+    /**
+     * Whether one watermark is at or above another, both given as the SQL of their texts. Without an id it is the end of
+     * its time.
+     */
+    String isNotLower(String ts, String id, String thanTs, String thanId) {
+        if (source.time() == null) {
+            return "%s >= %s".formatted(asId(id), asId(thanId));
+        }
+        return """
+                (%1$s > %2$s OR (%1$s = %2$s AND (%3$s IS NULL OR (%4$s IS NOT NULL AND %5$s >= %6$s))))""".formatted(asTs(ts), asTs(thanTs), id, thanId, asId(id), asId(thanId));
     }
 
     /** Not beyond the database's clock; always so where there is no time. */

@@ -29,10 +29,18 @@ public final class SourceStore {
             WHERE source_name = :name
             """;
 
-    private static final String IS_PARTITIONED = """
-            SELECT c.relkind = 'p'
+    private static final String SHAPE = """
+            SELECT c.relkind = 'p' AS partitioned,
+                   t.attname IS NOT NULL AND NOT t.attnotnull AS untimed,
+                   CASE
+                       WHEN i.attcollation <> 0 THEN quote_ident(cn.nspname) || '.' || quote_ident(co.collname)
+                   END AS collation
             FROM pg_catalog.pg_class c
             JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+            JOIN pg_catalog.pg_attribute i ON i.attrelid = c.oid AND i.attname = :id AND NOT i.attisdropped
+            LEFT JOIN pg_catalog.pg_attribute t ON t.attrelid = c.oid AND t.attname = :ts AND NOT t.attisdropped
+            LEFT JOIN pg_catalog.pg_collation co ON co.oid = i.attcollation
+            LEFT JOIN pg_catalog.pg_namespace cn ON cn.oid = co.collnamespace
             WHERE n.nspname = :schema AND c.relname = :table
             """;
 
@@ -72,13 +80,21 @@ public final class SourceStore {
                 .execute();
     }
 
-    boolean isPartitioned(Tx tx, TailSource source) {
-        return tx.query(IS_PARTITIONED)
+    /** What the table looks like now. */
+    Shape shape(Tx tx, TailSource source) {
+        TailSource.TimeColumn time = source.time();
+        return tx.query(SHAPE)
+                .bind("id", source.id().column())
+                .bind("ts", time == null ? null : time.column())
                 .bind("schema", source.relation().schema())
                 .bind("table", source.relation().table())
-                .mapTo(Boolean.class)
+                .map((row, context) ->
+                        new Shape(row.getBoolean("partitioned"), row.getBoolean("untimed"), row.getString("collation")))
                 .findOne()
-                .orElse(false);
+                .orElseThrow(() -> new OneRoofException(
+                        ErrorCode.NOT_FOUND,
+                        "relation: %s, or a column of its order key, does not exist any more"
+                                .formatted(source.relation().quoted())));
     }
 
     public Optional<TailSource> find(Tx tx, String name) {

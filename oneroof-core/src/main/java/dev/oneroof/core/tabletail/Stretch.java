@@ -3,20 +3,37 @@ package dev.oneroof.core.tabletail;
 import dev.oneroof.core.lease.Scope;
 import java.util.Map;
 
-/** The keys that a cursor has handled above its settled watermark, in {@code tail_stretch}. */
-record Stretch(Scope scope) {
+/** The keys that a cursor has handled, in {@code tail_stretch}. */
+record Stretch(Scope scope, Part part) {
+    /** Which of them. */
+    enum Part {
+        /** Those above the settled watermark. */
+        OPEN("s.settled_at IS NULL AND NOT s.untimed"),
+        /** Those, and the ones that are kept since settled has passed them. */
+        TIMED("NOT s.untimed"),
+        /** Those of rows that have no time. */
+        UNTIMED("s.untimed");
+
+        private final String condition;
+
+        Part(String condition) {
+            this.condition = condition;
+        }
+    }
+
     /**
      * True for a row that is not among them. NOT IN and no anti-join: it is a filter on the index walk, which keeps its
      * order; an anti-join would be followed by a sort of everything before the limit applies.
      */
     String holdsNot(OrderKey key) {
-        String timed = key.source().time() == null
+        String byId = key.source().time() == null || part == Part.UNTIMED
                 ? "%1$s NOT IN (SELECT CAST(k.id AS %3$s) FROM oneroof.tail_stretch s CROSS JOIN LATERAL unnest(s.keys_id) k (id)"
                 : "(%2$s, %1$s) NOT IN (SELECT CAST(k.ts AS %4$s), CAST(k.id AS %3$s) FROM oneroof.tail_stretch s"
                         + " CROSS JOIN LATERAL unnest(s.keys_ts, s.keys_id) k (ts, id)";
-        return (timed
-                        + " WHERE s.worker_name = :page_worker AND s.source_name = :page_source AND s.shard = :page_shard)")
-                .formatted(key.id(), key.ts(), key.idType(), key.tsType());
+        return (byId
+                        + " WHERE s.worker_name = :page_worker AND s.source_name = :page_source AND s.shard = :page_shard"
+                        + " AND %5$s)")
+                .formatted(key.id(), key.ts(), key.idType(), key.tsType(), part.condition);
     }
 
     Map<String, Object> parameters() {

@@ -2,6 +2,7 @@ package dev.oneroof.core.tabletail;
 
 import dev.oneroof.core.lease.Scope;
 import dev.oneroof.postgres.Tx;
+import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -11,45 +12,83 @@ final class StretchStore {
             SELECT coalesce(sum(key_count), 0)
             FROM oneroof.tail_stretch
             WHERE worker_name = :worker AND source_name = :source AND shard = :shard
+              AND settled_at IS NULL AND NOT untimed
             """;
 
     // The keys are few and known from here on: to fetch and sort them is right, to walk the whole index for their order
-    // not.
+    // not. Keys dated in the future are a batch of their own: theirs stays until its time, the others do not wait for
+    // it.
     // Head is the highest of the keys that the clock has reached: a row dated in the future is handled, and does not
     // move it.
     private static final String CAPTURE = """
             WITH page AS MATERIALIZED (
-            %s
+            %1$s
             ), captured AS (
-                INSERT INTO oneroof.tail_stretch (worker_name, source_name, shard, keys_ts, keys_id, key_count)
+                INSERT INTO oneroof.tail_stretch (worker_name, source_name, shard, keys_ts, keys_id, key_count, untimed)
                 SELECT :worker, :source, :shard,
-                       array_agg(coalesce(order_ts::text, '') ORDER BY page.order_ts, page.order_id),
-                       array_agg(order_id::text ORDER BY page.order_ts, page.order_id),
-                       count(*)
+                       array_agg(coalesce(page.order_ts::text, '') ORDER BY page.order_ts, page.order_id),
+                       array_agg(page.order_id::text ORDER BY page.order_ts, page.order_id),
+                       count(*),
+                       :untimed
                 FROM page
-                HAVING count(*) > 0
+                GROUP BY %2$s
                 RETURNING batch_no, key_count
             )
-            SELECT c.batch_no, c.key_count, head.order_ts::text AS head_ts, head.order_id::text AS head_id,
+            SELECT c.first, c.last, c.rows, head.order_ts::text AS head_ts, head.order_id::text AS head_id,
                    set_config('enable_sort', 'on', true)
-            FROM captured c
+            FROM (SELECT min(batch_no) AS first, max(batch_no) AS last, sum(key_count) AS rows FROM captured) c
             LEFT JOIN LATERAL (
-                SELECT p.order_ts, p.order_id
-                FROM page p
-                WHERE %s
-                ORDER BY p.order_ts DESC, p.order_id DESC
+                SELECT page.order_ts, page.order_id
+                FROM page
+                WHERE %2$s
+                ORDER BY page.order_ts DESC, page.order_id DESC
                 LIMIT 1) head ON true
+            WHERE c.rows > 0
             """;
 
-    // Batches are dropped whole: their keys are in order, so the last one is the highest.
-    private static final String DROP = """
-            DELETE FROM oneroof.tail_stretch
+    // Batches are passed whole: their keys are in order, so the last one is the highest.
+    private static final String KEEP = """
+            UPDATE oneroof.tail_stretch
+            SET settled_at = clock_timestamp(), settled_ts = :settled_ts, settled_id = :settled_id
             WHERE worker_name = :worker AND source_name = :source AND shard = :shard
+              AND settled_at IS NULL AND NOT untimed
               AND %s
             """;
 
-    /** A batch of keys that are remembered as handled, if this transaction commits. */
-    record Captured(long batch, int rows, @Nullable Watermark head) {}
+    private static final String DROP = """
+            DELETE FROM oneroof.tail_stretch
+            WHERE worker_name = :worker AND source_name = :source AND shard = :shard
+              AND NOT untimed
+              AND (settled_at IS NOT NULL OR %s)
+            """;
+
+    // The oldest kept batches go first, and the watermark that the youngest of them was settled by is where the kept
+    // keys begin from now on.
+    private static final String TRIM = """
+            WITH kept AS (
+                SELECT batch_no, settled_at,
+                       sum(key_count) OVER (ORDER BY settled_at DESC, batch_no DESC) AS keys_from_here
+                FROM oneroof.tail_stretch
+                WHERE worker_name = :worker AND source_name = :source AND shard = :shard AND settled_at IS NOT NULL
+            ), line AS (
+                SELECT max(settled_at) AS at
+                FROM kept
+                WHERE settled_at < clock_timestamp() - make_interval(secs => :kept_seconds) OR keys_from_here > :kept_keys
+            ), gone AS (
+                DELETE FROM oneroof.tail_stretch s
+                USING line
+                WHERE s.worker_name = :worker AND s.source_name = :source AND s.shard = :shard AND s.settled_at <= line.at
+                RETURNING s.settled_at, s.batch_no, s.settled_ts, s.settled_id
+            )
+            SELECT settled_ts, settled_id FROM gone ORDER BY settled_at DESC, batch_no DESC LIMIT 1
+            """;
+
+    /** Keys that are remembered as handled, if this transaction commits. */
+    record Captured(
+            long firstBatch,
+            long lastBatch,
+            int rows,
+            @Nullable Watermark head) {}
 
     long size(Tx tx, Scope scope) {
         return tx.query(SIZE)
@@ -61,45 +100,59 @@ final class StretchStore {
     }
 
     /** Writes down the keys of a page; empty when it has no rows. */
-    Optional<Captured> capture(Tx tx, Scope scope, KeysetPage page) {
+    Optional<Captured> capture(Tx tx, Scope scope, Page page, boolean untimed) {
         OrderKey key = new OrderKey(page.source());
-        String sql = CAPTURE.formatted(page.select("1"), key.isNotInTheFuture("p.order_ts"));
-        return tx.query(sql)
+        // Nothing without a time lies in the future; a bare "true" could not be grouped by.
+        String reached = untimed || page.source().time() == null
+                ? "page.order_id IS NOT NULL"
+                : key.isNotInTheFuture("page.order_ts");
+        return tx.query(CAPTURE.formatted(page.select("1"), reached))
                 .bindMap(page.parameters())
                 .bind("worker", scope.worker())
                 .bind("source", scope.source())
                 .bind("shard", scope.shard())
+                .bind("untimed", untimed)
                 .map((row, context) -> new Captured(
-                        row.getLong("batch_no"),
-                        row.getInt("key_count"),
+                        row.getLong("first"),
+                        row.getLong("last"),
+                        row.getInt("rows"),
                         Watermark.ofNullable(row.getString("head_ts"), row.getString("head_id"))))
                 .findOne();
     }
 
-    /** Drops the batches that lie at or below the watermark, and returns how many. */
-    int dropUpTo(Tx tx, Scope scope, TailSource source, Watermark settled) {
-        OrderKey key = new OrderKey(source);
-        String lastTs = "CAST(keys_ts[key_count] AS %s)".formatted(key.tsType());
-        String lastId = "CAST(keys_id[key_count] AS %s)".formatted(key.idType());
-        String passed;
-        if (settled.ts() == null) {
-            passed = "%s <= CAST(:settled_id AS %s)".formatted(lastId, key.idType());
-        } else if (settled.id() == null) {
-            passed = "%s <= CAST(:settled_ts AS %s)".formatted(lastTs, key.tsType());
-        } else {
-            passed = "(%s, %s) <= (CAST(:settled_ts AS %s), CAST(:settled_id AS %s))"
-                    .formatted(lastTs, lastId, key.tsType(), key.idType());
-        }
-        var update = tx.update(DROP.formatted(passed))
+    /** Settled has passed the watermark: the batches at or below it are kept for a while. Returns how many. */
+    int keepUpTo(Tx tx, Scope scope, OrderKey key, Watermark settled) {
+        return passed(tx, KEEP, scope, key, settled);
+    }
+
+    /** The batches at or below the watermark, and those that were kept, are not needed any more. Returns how many. */
+    int dropUpTo(Tx tx, Scope scope, OrderKey key, Watermark settled) {
+        return passed(tx, DROP, scope, key, settled);
+    }
+
+    private static int passed(Tx tx, String sql, Scope scope, OrderKey key, Watermark settled) {
+        String passed = key.isNotLower(":settled_ts", ":settled_id", "keys_ts[key_count]", "keys_id[key_count]");
+        String statement = sql.formatted(passed);
+        var update = tx.update(statement)
                 .bind("worker", scope.worker())
                 .bind("source", scope.source())
-                .bind("shard", scope.shard());
-        if (settled.ts() != null) {
+                .bind("shard", scope.shard())
+                .bind("settled_id", settled.id());
+        if (statement.contains(":settled_ts")) {
             update.bind("settled_ts", settled.ts());
         }
-        if (settled.id() != null) {
-            update.bind("settled_id", settled.id());
-        }
         return update.execute();
+    }
+
+    /** Forgets kept keys that are too old or too many; returns where the kept ones begin now, if that has changed. */
+    Optional<Watermark> trim(Tx tx, Scope scope, Duration keptFor, long keptKeys) {
+        return tx.query(TRIM)
+                .bind("worker", scope.worker())
+                .bind("source", scope.source())
+                .bind("shard", scope.shard())
+                .bind("kept_seconds", keptFor.toMillis() / 1000.0)
+                .bind("kept_keys", keptKeys)
+                .map((row, context) -> new Watermark(row.getString("settled_ts"), row.getString("settled_id")))
+                .findOne();
     }
 }

@@ -90,4 +90,12 @@ public record TailSource(
             Duration interval) {
         return new TailSource(name, relation, newTime, id, newContract, newMode, newFilter, rows, interval);
     }
+
+    public Duration lagThreshold() {
+        return Duration.ofMinutes(5);
+    }
+
+    public Duration rereadWindow() {
+        return Duration.ofMinutes(10);
+    }
 }

@@ -1,33 +1,39 @@
 package dev.oneroof.core.tabletail;
 
+import dev.oneroof.core.finding.Finding;
+import dev.oneroof.core.finding.FindingType;
 import dev.oneroof.core.lease.Lease;
 import dev.oneroof.core.lease.Scope;
 import dev.oneroof.core.worker.Pass;
 import dev.oneroof.core.worker.Worker;
 import dev.oneroof.postgres.Database;
-import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.Tx;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.time.Duration;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a source for one worker: a pass is a look at the barrier, then what its two hands can do. */
 public final class TailWorker implements Worker {
-    private static final Duration SOURCE_FOR = Duration.ofSeconds(1);
+    private static final Duration LOOK_INTERVAL = Duration.ofSeconds(1);
 
     private final Database db;
     private final TailStores stores;
     private final TailSpec spec;
-    private @Nullable TailSource source;
-    private long sourceReadNanos;
-    private @Nullable Hands hands;
-    private @Nullable Lease handsLease;
+    private final TailConfig config;
+    private @Nullable Looked looked;
+    private @Nullable Tail tail;
+    private @Nullable Lease tailLease;
 
-    public TailWorker(Database db, TailStores stores, TailSpec spec) {
+    /** The source and whether the cursor may move, as they were a moment ago. */
+    private record Looked(TailSource source, Cursor.Standing standing, long nanos) {}
+
+    public TailWorker(Database db, TailStores stores, TailSpec spec, TailConfig config) {
         this.db = db;
         this.stores = stores;
         this.spec = spec;
+        this.config = config;
     }
 
     @Override
@@ -50,40 +56,82 @@ public final class TailWorker implements Worker {
 
     @Override
     public Pass runOnce(Lease lease) {
-        Hands own = handsFor(lease);
+        Looked now = looked();
+        Tail own = tailFor(lease);
+        return switch (now.standing()) {
+            case Cursor.Standing.Free free -> pass(own, now.source());
+            case Cursor.Standing.Paused paused -> {
+                own.stopped(now.source());
+                yield held("paused by %s: %s".formatted(paused.actor(), paused.reason()));
+            }
+            case Cursor.Standing.Held held -> {
+                own.stopped(now.source());
+                yield held("held, %s: %s".formatted(held.state(), held.reason()));
+            }
+        };
+    }
+
+    private Pass pass(Tail own, TailSource source) {
         try {
-            return own.pass(source());
+            return own.pass(source);
+        } catch (Regression e) {
+            own.forget();
+            looked = null;
+            hold(new Tail.Stop(
+                    "watermark_regression", String.valueOf(e.getMessage()), FindingType.CURSOR_WATERMARK_REGRESSION));
+            return held(String.valueOf(e.getMessage()));
+        } catch (Tail.Stopped e) {
+            looked = null;
+            hold(e.stop());
+            return held(e.stop().reason());
         } catch (RuntimeException e) {
             // Whatever it was, a commit may have gone either way and the line of observations may be broken.
             own.forget();
-            source = null;
+            looked = null;
             boolean moved = e instanceof OneRoofException known && known.code() == ErrorCode.CONFLICT;
-            if (moved || (SqlState.isTimeout(e) && own.halve())) {
+            if (moved || own.narrow(e)) {
                 return new Pass.Worked(0);
             }
             throw e;
         }
     }
 
-    /** Read again every second: a changed batch size or interval is seen soon, and a pass costs a round trip less. */
-    private TailSource source() {
+    private static Pass held(String reason) {
+        return new Pass.Held(reason, LOOK_INTERVAL);
+    }
+
+    private void hold(Tail.Stop stop) {
+        db.useTx(tx -> stores.cursors().hold(tx, scope(), stop.state(), stop.reason()));
+        db.useTx(tx -> stores.findings()
+                .raise(
+                        tx,
+                        new Finding(stop.type(), scope().executorName(), stop.reason(), Map.of("hold", stop.state()))));
+    }
+
+    /** Looked at again every second: a changed batch size or a pause is seen soon, and a pass costs a round trip less. */
+    private Looked looked() {
         long now = System.nanoTime();
-        TailSource known = source;
-        if (known == null || now - sourceReadNanos > SOURCE_FOR.toNanos()) {
-            known = db.inTx(this::registered);
-            source = known;
-            sourceReadNanos = now;
+        Looked known = looked;
+        if (known == null || now - known.nanos() > LOOK_INTERVAL.toNanos()) {
+            known = db.inTx(tx -> new Looked(
+                    registered(tx),
+                    stores.cursors()
+                            .find(tx, scope())
+                            .orElseThrow(this::noCursor)
+                            .standing(),
+                    now));
+            looked = known;
         }
         return known;
     }
 
     /** What is known in memory belongs to one ownership; under a new lease all begins with the committed cursor. */
-    private Hands handsFor(Lease lease) {
-        if (hands == null || !lease.equals(handsLease)) {
-            hands = new Hands(db, stores, spec, lease);
-            handsLease = lease;
+    private Tail tailFor(Lease lease) {
+        if (tail == null || !lease.equals(tailLease)) {
+            tail = new Tail(db, stores, spec, config, lease);
+            tailLease = lease;
         }
-        return hands;
+        return tail;
     }
 
     private TailSource registered(Tx tx) {
@@ -92,5 +140,9 @@ public final class TailWorker implements Worker {
                 .find(tx, name)
                 .orElseThrow(() ->
                         new OneRoofException(ErrorCode.NOT_FOUND, "source: '%s' is not registered".formatted(name)));
+    }
+
+    private OneRoofException noCursor() {
+        return new OneRoofException(ErrorCode.NOT_FOUND, "cursor: '%s' does not exist".formatted(scope()));
     }
 }

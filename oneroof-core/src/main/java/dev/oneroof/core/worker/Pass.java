@@ -10,6 +10,9 @@ public sealed interface Pass {
     /** Nothing to do; look again after the interval. */
     record Idle(Duration interval) implements Pass {}
 
+    /** The worker must not go on, for a reason that an operator can lift. */
+    record Held(String reason, Duration interval) implements Pass {}
+
     /** The lease belongs to somebody else now. Nothing was committed. */
     record Lost() implements Pass {}
 }

@@ -105,6 +105,10 @@ final class WorkerLoop implements Runnable {
                 beatIfDue(held, BeatStatus.OK, "quiet");
                 yield idle.interval();
             }
+            case Pass.Held stopped -> {
+                beatIfDue(held, BeatStatus.WARN, stopped.reason());
+                yield stopped.interval();
+            }
             case Pass.Lost lost -> {
                 lost();
                 yield config.gateInterval();

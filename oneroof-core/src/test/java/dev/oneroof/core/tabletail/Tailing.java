@@ -21,12 +21,16 @@ final class Tailing {
     private final TailWorker worker;
 
     Tailing(TestDatabase database, TailSource source, BatchEffect effect) {
+        this(database, source, effect, TailConfig.DEFAULT);
+    }
+
+    Tailing(TestDatabase database, TailSource source, BatchEffect effect, TailConfig config) {
         db = new Database(database.dataSource(), SchemaName.DEFAULT);
         scope = Scope.of("test_worker", source.name());
         db.useTx(tx -> new SourceStore().register(tx, source, "test"));
         db.useTx(tx -> leases.register(tx, scope, "test", Duration.ofSeconds(5), Duration.ofSeconds(30)));
         TailSpec spec = new TailSpec(scope, "governance", "seeding", GATE, effect);
-        worker = new TailWorker(db, TailStores.standard(), spec);
+        worker = new TailWorker(db, TailStores.standard(), spec, config);
         worker.prepare();
     }
 
@@ -42,6 +46,16 @@ final class Tailing {
     void drain(Lease lease) {
         for (int passes = 0; passes < 100_000; passes++) {
             if (runOnce(lease) instanceof Pass.Idle) {
+                return;
+            }
+        }
+        throw new AssertionError("the tail does not end");
+    }
+
+    /** Passes until there is nothing more to do, or the lease is found lost. */
+    void drainOrLose(Lease lease) {
+        for (int passes = 0; passes < 1000; passes++) {
+            if (!(runOnce(lease) instanceof Pass.Worked)) {
                 return;
             }
         }

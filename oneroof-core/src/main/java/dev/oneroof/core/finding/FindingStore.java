@@ -1,0 +1,35 @@
+package dev.oneroof.core.finding;
+
+import dev.oneroof.postgres.Tx;
+
+/** Findings, in {@code system_issues}. */
+public final class FindingStore {
+    private static final String RAISE = """
+            SELECT oneroof.fn_finding_raise(
+                :type, :key, :summary, CAST(:evidence AS jsonb), CAST(NULL AS text), CAST(:count AS bigint))
+            """;
+
+    private static final String RESOLVE = "SELECT oneroof.fn_finding_resolve(:type, :key)";
+
+    /** Raises it, or counts up the one that is alive. */
+    public void raise(Tx tx, Finding finding) {
+        tx.query(RAISE)
+                .bind("type", finding.type().sql())
+                .bind("key", finding.key())
+                .bind("summary", finding.summary())
+                .bind("evidence", finding.evidenceJson())
+                .bind("count", finding.count())
+                .mapTo(Long.class)
+                .one();
+    }
+
+    /** The condition is over; true when there was one to end. */
+    public boolean resolve(Tx tx, FindingType type, String key) {
+        return tx.query(RESOLVE)
+                        .bind("type", type.sql())
+                        .bind("key", key)
+                        .mapTo(Integer.class)
+                        .one()
+                > 0;
+    }
+}

@@ -1,0 +1,86 @@
+package dev.oneroof.core.tabletail;
+
+import dev.oneroof.postgres.Tx;
+import java.math.BigDecimal;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What can be seen of a source's contract while it is tailed, for the price of an index probe. */
+final class ContractStore {
+    // The highest id is that of this statement's snapshot, the sequence's value that of this moment: the first cannot
+    // be
+    // above the second unless somebody has chosen an id.
+    private static final String SEQUENCE = """
+            SELECT q.seqincrement, q.seqcache, q.seqcycle,
+                   CASE WHEN has_sequence_privilege(s.name, 'SELECT')
+                        THEN pg_sequence_last_value(s.name::regclass) END::numeric AS last_value,
+                   (SELECT max(%1$s) FROM %2$s)::numeric AS highest
+            FROM (SELECT pg_get_serial_sequence(:relation, :column) AS name) s
+            JOIN pg_catalog.pg_sequence q ON q.seqrelid = s.name::regclass
+            """;
+
+    private static final String LOWEST = """
+            SELECT %1$s::text AS ts, %2$s::text AS id
+            FROM %3$s
+            WHERE %4$s
+            ORDER BY %5$s
+            LIMIT 1
+            """;
+
+    private static final String IS_LOWER = "SELECT NOT %s";
+
+    private static final String LAG = """
+            SELECT extract(epoch FROM clock_timestamp() - p.order_at)::float8
+            FROM (
+            %s) p
+            WHERE p.order_at <= clock_timestamp()
+            """;
+
+    /** A sequence as it stands; its last value is null where it may not be read. */
+    record Sequence(
+            long increment,
+            long cache,
+            boolean cycles,
+            @Nullable BigDecimal lastValue,
+            @Nullable BigDecimal highest) {}
+
+    Optional<Sequence> sequence(Tx tx, TailSource source) {
+        return tx.query(SEQUENCE.formatted(
+                        source.id().quoted(), source.relation().quoted()))
+                .bind("relation", source.relation().quoted())
+                .bind("column", source.id().column())
+                .map((row, context) -> new Sequence(
+                        row.getLong("seqincrement"),
+                        row.getLong("seqcache"),
+                        row.getBoolean("seqcycle"),
+                        row.getBigDecimal("last_value"),
+                        row.getBigDecimal("highest")))
+                .findOne();
+    }
+
+    Optional<Watermark> lowest(Tx tx, TailSource source) {
+        OrderKey key = new OrderKey(source);
+        String sql = LOWEST.formatted(key.ts(), key.id(), source.relation().quoted(), key.isThere(), key.columns());
+        return tx.query(sql)
+                .map((row, context) -> new Watermark(row.getString("ts"), row.getString("id")))
+                .findOne();
+    }
+
+    boolean isLower(Tx tx, OrderKey key, Watermark one, Watermark than) {
+        String sql = IS_LOWER.formatted(key.isNotLower(":ts", ":id", ":than_ts", ":than_id"));
+        var query = tx.query(sql).bind("id", one.id()).bind("than_id", than.id());
+        if (key.source().time() != null) {
+            query.bind("ts", one.ts()).bind("than_ts", than.ts());
+        }
+        return query.mapTo(Boolean.class).one();
+    }
+
+    /** How old the first row above the watermark is; empty when there is none, or when it has no time. */
+    Optional<Double> lagSeconds(Tx tx, TailSource source, Shape shape, @Nullable Watermark head) {
+        KeysetPage page = new KeysetPage(source, shape.partitioned(), head, null, null, 1);
+        return tx.query(LAG.formatted(page.select("1")))
+                .bindMap(page.parameters())
+                .mapTo(Double.class)
+                .findOne();
+    }
+}

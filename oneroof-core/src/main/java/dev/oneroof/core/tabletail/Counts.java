@@ -1,0 +1,8 @@
+package dev.oneroof.core.tabletail;
+
+/** What a batch came to, in figures. */
+record Counts(long rowsSeen, long effectsWritten, long deadLettered) {
+    static Counts of(Batch batch) {
+        return new Counts(batch.rowsSeen(), batch.effectsWritten(), 0);
+    }
+}

@@ -1,0 +1,186 @@
+package dev.oneroof.core.tabletail;
+
+import dev.oneroof.core.latecommit.Holder;
+import dev.oneroof.postgres.SqlState;
+import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** What can be told of a cursor from outside its worker. Counts stop at a cap: a look must not hurt. */
+public final class CursorReport {
+    public static final long COUNTED_UP_TO = 100_000;
+
+    private static final String BEHIND = """
+            SELECT count(*), min(p.order_ts)::text AS first_ts
+            FROM (
+            %s) p
+            """;
+
+    private static final String ENDS = """
+            WITH page AS MATERIALIZED (
+            %s
+            )
+            SELECT count(*) AS rows,
+                   (SELECT concat_ws(',', f.order_ts::text, f.order_id::text)
+                    FROM page f ORDER BY f.order_ts, f.order_id LIMIT 1) AS first,
+                   (SELECT concat_ws(',', l.order_ts::text, l.order_id::text)
+                    FROM page l ORDER BY l.order_ts DESC, l.order_id DESC LIMIT 1) AS last
+            FROM page
+            """;
+
+    private static final String OWNER = """
+            SELECT lease_owner, lease_until > clock_timestamp() AS alive, last_beat_payload ->> 'doing' AS doing,
+                   extract(epoch FROM clock_timestamp() - last_tick_at)::float8 AS beat_age
+            FROM oneroof.queue_heartbeat
+            WHERE executor_name = :executor
+            """;
+
+    private static final String SETTLED_AGE = "SELECT extract(epoch FROM clock_timestamp() - (%s))::float8";
+
+    private static final String HOLDERS = """
+            SELECT DISTINCT format('%s pid %s user %s application ''%s''', l.virtualtransaction,
+                       coalesce(l.pid::text, 'none (prepared)'), coalesce(a.usename, '?'), coalesce(a.application_name, ''))
+            FROM pg_catalog.pg_locks l
+            LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid = l.pid
+            WHERE l.virtualtransaction = ANY (CAST(:labels AS text[]))
+            """;
+
+    /**
+     * A cursor, told.
+     *
+     * @param rowsBehind rows above head, counted up to {@link #COUNTED_UP_TO}
+     * @param lagSeconds the age of the first of them; null where there is none, or no time
+     * @param settledLagSeconds the age of the settled watermark; null where the source has no time
+     * @param owner the instance that holds the lease; null where nobody does
+     * @param doing what it said with its last beat
+     * @param openTransactions those that may hold settled back, as sessions
+     */
+    public record Report(
+            Cursor cursor,
+            long rowsBehind,
+            @Nullable Double lagSeconds,
+            @Nullable Double settledLagSeconds,
+            @Nullable String owner,
+            @Nullable String doing,
+            @Nullable Double beatAgeSeconds,
+            long deadLetters,
+            List<String> openTransactions) {}
+
+    /** What a replay would hand out again. */
+    public record Preview(
+            long rows,
+            boolean more,
+            @Nullable String first,
+            @Nullable String last) {}
+
+    private record Owner(
+            @Nullable String name,
+            @Nullable String doing,
+            @Nullable Double beatAge) {}
+
+    Report of(Tx tx, TailStores stores, Cursor cursor, TailSource source) {
+        Shape shape = stores.sources().shape(tx, source);
+        KeysetPage ahead = new KeysetPage(source, shape.partitioned(), cursor.head(), null, null, (int) COUNTED_UP_TO);
+        long behind = tx.query(BEHIND.formatted(ahead.select("1")))
+                .bindMap(ahead.parameters())
+                .map((row, context) -> row.getLong(1))
+                .one();
+        Optional<Owner> owner = owner(tx, cursor);
+        String labels = stores.bounds().holders(tx, cursor.scope()).stream()
+                .map(Holder::label)
+                .collect(Collectors.joining(",", "{", "}"));
+        return new Report(
+                cursor,
+                behind,
+                stores.contracts().lagSeconds(tx, source, shape, cursor.head()).orElse(null),
+                settledAge(tx, source, cursor),
+                owner.map(Owner::name).orElse(null),
+                owner.map(Owner::doing).orElse(null),
+                owner.map(Owner::beatAge).orElse(null),
+                stores.pendings().dead(tx, cursor.scope(), COUNTED_UP_TO),
+                tx.query(HOLDERS).bind("labels", labels).mapTo(String.class).list());
+    }
+
+    private static Optional<Owner> owner(Tx tx, Cursor cursor) {
+        return tx.query(OWNER)
+                .bind("executor", cursor.scope().executorName())
+                .map((row, context) -> new Owner(
+                        row.getBoolean("alive") ? row.getString("lease_owner") : null,
+                        row.getString("doing"),
+                        row.getDouble("beat_age")))
+                .findOne();
+    }
+
+    private static @Nullable Double settledAge(Tx tx, TailSource source, Cursor cursor) {
+        Watermark settled = cursor.settled();
+        TailSource.TimeColumn time = source.time();
+        if (settled == null || settled.ts() == null || time == null) {
+            return null;
+        }
+        String at = new OrderKey(source).momentOf(":ts");
+        return tx.query(SETTLED_AGE.formatted(at))
+                .bind("ts", settled.ts())
+                .mapTo(Double.class)
+                .one();
+    }
+
+    Preview preview(Tx tx, TailStores stores, Cursor cursor, TailSource source, @Nullable Watermark to) {
+        Shape shape = stores.sources().shape(tx, source);
+        demandFits(tx, stores, source, shape, cursor, to);
+        if (cursor.head() == null) {
+            return new Preview(0, false, null, null);
+        }
+        KeysetPage page = new KeysetPage(source, shape.partitioned(), to, cursor.head(), null, (int) COUNTED_UP_TO);
+        return tx.query(ENDS.formatted(page.select("1")))
+                .bindMap(page.parameters())
+                .map((row, context) -> new Preview(
+                        row.getLong("rows"),
+                        row.getLong("rows") >= COUNTED_UP_TO,
+                        row.getString("first"),
+                        row.getString("last")))
+                .one();
+    }
+
+    /** A replay goes back, to a place that the source's types can tell. */
+    private static void demandFits(
+            Tx tx, TailStores stores, TailSource source, Shape shape, Cursor cursor, @Nullable Watermark to) {
+        if (to == null) {
+            return;
+        }
+        if ((to.ts() == null) != (source.time() == null) || (to.id() == null && source.time() == null)) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "to: '%s' is no place in '%s'; allowed is %s"
+                            .formatted(
+                                    to,
+                                    source.name(),
+                                    source.time() == null ? "an id" : "a time, or a time and an id"));
+        }
+        Watermark settled = cursor.settled();
+        if (settled == null) {
+            return;
+        }
+        OrderKey key = new OrderKey(source, shape.collation());
+        boolean back;
+        try {
+            back = !stores.contracts().isLower(tx, key, settled, to);
+        } catch (RuntimeException e) {
+            String state = SqlState.of(e);
+            if (state == null || !state.startsWith("22")) {
+                throw e;
+            }
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "to: '%s' cannot be read as a key of '%s' (%s)".formatted(to, source.name(), key.describe()));
+        }
+        if (!back) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "to: '%s' lies above the settled watermark %s; a replay goes back".formatted(to, settled));
+        }
+    }
+}

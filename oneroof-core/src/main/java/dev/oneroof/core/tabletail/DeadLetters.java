@@ -1,0 +1,51 @@
+package dev.oneroof.core.tabletail;
+
+import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What operators do with the rows that a tail could not handle. */
+public final class DeadLetters {
+    private final Database db;
+    private final OperatorStore store = new OperatorStore();
+
+    public DeadLetters(Database db) {
+        this.db = db;
+    }
+
+    /** The open ones, of a source or of all, behind an id. */
+    public List<DeadLetter> list(@Nullable String source, long after, int limit) {
+        return db.inTx(tx -> store.dead(tx, source, null, after, limit));
+    }
+
+    public DeadLetter show(long id) {
+        return db.inTx(tx -> store.dead(tx, null, id, 0, 1)).stream()
+                .findFirst()
+                .orElseThrow(() -> notFound(id));
+    }
+
+    /** Has one tried again, from its first attempt on. */
+    public void replay(long id, OperatorAct by) {
+        db.useTx(tx -> {
+            if (store.replayDead(tx, by, null, id) == 0) {
+                throw notFound(id);
+            }
+            store.record(tx, "dlq_replay", "dead letter " + id, by, null, null, null);
+        });
+    }
+
+    /** Has all of a source tried again; returns how many. */
+    public int replayAll(String source, OperatorAct by) {
+        return db.inTx(tx -> {
+            int rows = store.replayDead(tx, by, source, null);
+            store.record(tx, "dlq_replay", "source " + source, by, null, Integer.toString(rows), null);
+            return rows;
+        });
+    }
+
+    private static OneRoofException notFound(long id) {
+        return new OneRoofException(ErrorCode.NOT_FOUND, "dead letter: there is no open one '%d'".formatted(id));
+    }
+}

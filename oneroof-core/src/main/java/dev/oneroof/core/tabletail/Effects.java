@@ -1,0 +1,75 @@
+package dev.oneroof.core.tabletail;
+
+import dev.oneroof.postgres.SqlState;
+import dev.oneroof.postgres.Tx;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/** Applies the worker's effect, and knows which hand was at work when it failed. */
+final class Effects {
+    private final TailStores stores;
+    private final TailSpec spec;
+    private final TailConfig config;
+
+    private @Nullable Sizing failedIn;
+    private int failedRows;
+    private Failure lastFailure = new Failure(null, "", "");
+
+    Effects(TailStores stores, TailSpec spec, TailConfig config) {
+        this.stores = stores;
+        this.spec = spec;
+        this.config = config;
+    }
+
+    /** Hands a page of at most so many rows to the worker. */
+    Batch apply(Tx tx, Page page, int rows, Sizing sizing) {
+        failedIn = sizing;
+        failedRows = rows;
+        Batch batch = spec.effect().apply(tx, page);
+        failedIn = null;
+        return batch;
+    }
+
+    /** Rows whose keys are written down: handled, or, where one has failed alone, set aside. */
+    Counts onCaptured(Tx tx, TailSource source, StretchStore.Captured keys, Sizing sizing) {
+        return onCaptured(tx, source, keys, sizing, false);
+    }
+
+    Counts onCaptured(Tx tx, TailSource source, StretchStore.Captured keys, Sizing sizing, boolean untimed) {
+        if (sizing.isAlone()) {
+            stores.pendings().setAside(tx, spec, source, keys, lastFailure, pause(1));
+            return new Counts(keys.rows(), 0, 0);
+        }
+        Batch batch = apply(tx, new CapturedPage(source, spec.scope(), keys, untimed), keys.rows(), sizing);
+        return new Counts(keys.rows(), batch.effectsWritten(), 0);
+    }
+
+    /**
+     * A batch has thrown. True when it was the fault of a row, or took too long: then the next one is smaller, and a row
+     * that fails alone is set aside.
+     */
+    boolean narrow(RuntimeException thrown) {
+        @Nullable Sizing sizing = failedIn;
+        failedIn = null;
+        if (sizing == null) {
+            return false;
+        }
+        if (SqlState.isTimeout(thrown)) {
+            if (sizing.tookTooLong(failedRows)) {
+                return failedRows > 1;
+            }
+        } else if (!Failure.isTheRowsFault(thrown)) {
+            return false;
+        }
+        lastFailure = Failure.of(thrown);
+        sizing.failed(failedRows);
+        return true;
+    }
+
+    /** The pause after so many failures: doubled each time, with jitter, so that what failed together does not return so. */
+    double pause(int errors) {
+        double base = config.firstRetry().toMillis() / 1000.0 * Math.pow(2, Math.min(errors - 1, 40));
+        double capped = Math.min(base, config.longestRetry().toMillis() / 1000.0);
+        return capped * ThreadLocalRandom.current().nextDouble(0.8, 1.2);
+    }
+}

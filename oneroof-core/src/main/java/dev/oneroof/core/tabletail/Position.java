@@ -1,0 +1,142 @@
+package dev.oneroof.core.tabletail;
+
+import dev.oneroof.core.lease.Lease;
+import dev.oneroof.core.lease.Renewal;
+import dev.oneroof.core.lease.Scope;
+import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a cursor stands as its owner knows it, and the frame of every batch.
+ *
+ * <p>Each batch is one transaction, in this order: effects, stretch and cursor, fence. The fence stands last, so that the
+ * lease is known to be ours at the moment of the commit and not just when the batch began. A crash anywhere leaves all of
+ * it or nothing; the next owner goes on from the committed cursor and stretch. What is kept in memory can always be
+ * forgotten: it only saves reading again.
+ */
+final class Position {
+    private static final Duration READ_TIMEOUT = Duration.ofSeconds(5);
+
+    private final TailStores stores;
+    private final Lease lease;
+
+    /** Below this all is handled; at or above what is committed. */
+    private @Nullable Watermark settled;
+
+    /** The settled watermark that we know to be committed; another one in the row is an operator's act. */
+    private @Nullable Watermark committed;
+
+    private @Nullable Watermark kept;
+    private long stretchKeys;
+    private Shape shape = new Shape(false, false, null);
+    private @Nullable String system;
+    private RunSummary run = RunSummary.NOTHING;
+    private long rowsInPass;
+
+    Position(TailStores stores, Lease lease) {
+        this.stores = stores;
+        this.lease = lease;
+    }
+
+    Scope scope() {
+        return lease.scope();
+    }
+
+    @Nullable
+    Watermark settled() {
+        return settled;
+    }
+
+    @Nullable
+    Watermark kept() {
+        return kept;
+    }
+
+    long stretchKeys() {
+        return stretchKeys;
+    }
+
+    Shape shape() {
+        return shape;
+    }
+
+    OrderKey key(TailSource source) {
+        return new OrderKey(source, shape.collation());
+    }
+
+    long rowsInPass() {
+        return rowsInPass;
+    }
+
+    void beginPass() {
+        rowsInPass = 0;
+    }
+
+    /** Reads what is committed; returns why the cursor cannot go on from there, or null. */
+    CursorStore.Past recall(Tx tx, TailSource source) {
+        Cursor cursor = stores.cursors().find(tx, scope()).orElseThrow(this::noCursor);
+        shape = stores.sources().shape(tx, source);
+        CursorStore.Past past = stores.cursors().past(tx, scope(), key(source));
+        committed = cursor.settled();
+        settled = committed;
+        kept = cursor.kept();
+        stretchKeys = stores.stretch().size(tx, scope());
+        system = past.system();
+        return past;
+    }
+
+    /** Time went by and nothing came: known here, and written with the next batch that has anything to write. */
+    void passed(Watermark bound) {
+        settled = bound;
+    }
+
+    CursorStore.Place open(Tx tx) {
+        CursorStore.Place place =
+                stores.cursors().openBatch(tx, lease, READ_TIMEOUT).orElseThrow(this::noCursor);
+        if (!Objects.equals(place.settled(), committed)) {
+            throw moved();
+        }
+        return place;
+    }
+
+    /** The end of every batch: the cursor, then the fence. False when the lease is lost; then nothing is committed. */
+    boolean close(Tx tx, TailSource source, CursorStore.Place from, CursorStore.Move to, Counts batch) {
+        RunSummary after = run.plus(batch);
+        if (!stores.cursors().advance(tx, key(source), scope(), from, to, batch, after, system)) {
+            throw stores.cursors().isStillAt(tx, scope(), from)
+                    ? new Regression(scope(), settled, to.settled())
+                    : moved();
+        }
+        if (stores.leases().fence(tx, lease) == Renewal.LOST) {
+            tx.abandon();
+            return false;
+        }
+        tx.onCommit(() -> {
+            run = after;
+            rowsInPass += batch.rowsSeen();
+            settled = to.settled();
+            committed = to.settled();
+            kept = to.kept();
+        });
+        return true;
+    }
+
+    /** From here on the stretch has so many keys, if this is committed. */
+    void countStretch(Tx tx, long keys) {
+        tx.onCommit(() -> stretchKeys = keys);
+    }
+
+    /** Thrown to leave the batch; the next pass begins where the cursor is now. */
+    private OneRoofException moved() {
+        return new OneRoofException(
+                ErrorCode.CONFLICT, "cursor: '%s' was moved or stopped by somebody else".formatted(scope()));
+    }
+
+    private OneRoofException noCursor() {
+        return new OneRoofException(ErrorCode.NOT_FOUND, "cursor: '%s' does not exist".formatted(scope()));
+    }
+}

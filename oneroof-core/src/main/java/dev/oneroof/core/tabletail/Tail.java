@@ -1,0 +1,130 @@
+package dev.oneroof.core.tabletail;
+
+import dev.oneroof.core.finding.FindingType;
+import dev.oneroof.core.lease.Lease;
+import dev.oneroof.core.worker.Pass;
+import dev.oneroof.postgres.Database;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** Everything that one ownership of a cursor does, in turn: the two hands, what waits to be tried again, and the watch. */
+final class Tail {
+    private final Database db;
+    private final Position position;
+    private final Effects effects;
+    private final Hands hands;
+    private final LateRows late;
+    private final Untimed untimed;
+    private final Retries retries;
+    private final Watch watch;
+    private final TailConfig config;
+    private boolean known;
+    private long watchedNanos;
+
+    /** Why a cursor must not go on by itself. */
+    record Stop(String state, String reason, FindingType type) {}
+
+    /** Thrown to leave a pass that found a reason to stop. */
+    @SuppressWarnings("serial")
+    static final class Stopped extends RuntimeException {
+        private final transient Stop stop;
+
+        Stopped(Stop stop) {
+            super(stop.reason());
+            this.stop = stop;
+        }
+
+        Stop stop() {
+            return stop;
+        }
+    }
+
+    Tail(Database db, TailStores stores, TailSpec spec, TailConfig config, Lease lease) {
+        this.db = db;
+        this.config = config;
+        this.position = new Position(stores, lease);
+        this.effects = new Effects(stores, spec, config);
+        this.hands = new Hands(db, stores, effects, position, config);
+        this.late = new LateRows(db, stores, effects, position, config);
+        this.untimed = new Untimed(db, stores, effects, position);
+        this.retries = new Retries(db, stores, spec, effects, position, config);
+        this.watch = new Watch(db, stores, position, config);
+        this.watchedNanos = System.nanoTime() - config.watchInterval().toNanos();
+    }
+
+    /** The line of observations is broken, or the cursor was moved: all begins with what is committed. */
+    void forget() {
+        known = false;
+        hands.forget();
+    }
+
+    boolean narrow(RuntimeException thrown) {
+        return effects.narrow(thrown);
+    }
+
+    Pass pass(TailSource source) {
+        position.beginPass();
+        recall(source);
+        Step step = hands.read(source);
+        if (step == Step.DONE) {
+            step = retries.retry(source);
+        }
+        if (step == Step.DONE || isWatchDue()) {
+            step = step == Step.LOST ? step : watched(source, step);
+        }
+        return switch (step) {
+            case LOST -> new Pass.Lost();
+            case MORE -> new Pass.Worked(position.rowsInPass());
+            case DONE -> new Pass.Idle(source.pollInterval());
+        };
+    }
+
+    /** The cursor may not move; how far behind it is can be told all the same. */
+    void stopped(TailSource source) {
+        forget();
+        if (isWatchDue()) {
+            watchedNanos = System.nanoTime();
+            db.useTx(tx -> watch.lag(tx, source));
+        }
+    }
+
+    private void recall(TailSource source) {
+        if (known) {
+            return;
+        }
+        CursorStore.Past past = db.inTx(tx -> position.recall(tx, source));
+        String broken = past.broken();
+        if (broken != null) {
+            throw new Stopped(new Stop("another_past", broken, FindingType.CURSOR_CONTRACT_BROKEN));
+        }
+        if (past.regressed()) {
+            throw new Stopped(new Stop(
+                    "watermark_regression",
+                    "the settled watermark lies below the highest that was settled, and no replay has set it back",
+                    FindingType.CURSOR_WATERMARK_REGRESSION));
+        }
+        known = true;
+    }
+
+    private boolean isWatchDue() {
+        return System.nanoTime() - watchedNanos >= config.watchInterval().toNanos();
+    }
+
+    private Step watched(TailSource source, Step step) {
+        if (!isWatchDue()) {
+            return step;
+        }
+        for (Supplier<Step> look : List.<Supplier<Step>>of(() -> untimed.look(source), () -> late.look(source))) {
+            Step found = look.get();
+            if (found != Step.DONE) {
+                return found;
+            }
+        }
+        if (late.foundAny()) {
+            watch.contractIsBroken();
+        }
+        watch.look(source, hands.holders(), hands.isStretchFull(), hands.isClockBehind());
+        watchedNanos = System.nanoTime();
+        return step;
+    }
+}

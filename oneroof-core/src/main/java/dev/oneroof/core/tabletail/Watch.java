@@ -1,0 +1,177 @@
+package dev.oneroof.core.tabletail;
+
+import dev.oneroof.core.finding.Finding;
+import dev.oneroof.core.finding.FindingType;
+import dev.oneroof.core.latecommit.Holder;
+import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.Tx;
+import java.math.BigDecimal;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Looks now and then at what a batch does not see, and raises or resolves the findings of one cursor. */
+final class Watch {
+    /** More than any run of rolled back transactions leaves unused. */
+    private static final BigDecimal IMPLAUSIBLE_JUMP = BigDecimal.valueOf(1_000_000);
+
+    private final Database db;
+    private final TailStores stores;
+    private final Position position;
+    private final TailConfig config;
+
+    private @Nullable BigDecimal lastValue;
+    private @Nullable Watermark lowest;
+    private @Nullable Long brokenNanos;
+
+    Watch(Database db, TailStores stores, Position position, TailConfig config) {
+        this.db = db;
+        this.stores = stores;
+        this.position = position;
+        this.config = config;
+    }
+
+    /** Rows of which somebody else knows that they came too late. */
+    void contractIsBroken() {
+        brokenNanos = System.nanoTime();
+    }
+
+    void look(TailSource source, Set<Holder> holders, boolean stretchFull, boolean clockBehind) {
+        db.useTx(tx -> {
+            lag(tx, source);
+            deadLetters(tx);
+            stretch(tx, holders, stretchFull);
+        });
+        Optional<String> broken = db.inTx(tx -> contract(tx, source, clockBehind));
+        db.useTx(tx -> judge(tx, source, broken));
+    }
+
+    /** Also while the cursor is stopped: then it is all the more behind. */
+    void lag(Tx tx, TailSource source) {
+        @Nullable
+        Watermark head =
+                stores.cursors().find(tx, position.scope()).map(Cursor::head).orElse(null);
+        Optional<Double> lag = stores.contracts().lagSeconds(tx, source, position.shape(), head);
+        if (lag.filter(seconds -> seconds > source.lagThreshold().toMillis() / 1000.0)
+                .isPresent()) {
+            raise(
+                    tx,
+                    FindingType.CURSOR_LAG,
+                    "the oldest row of '%s' that is not handled is %d s old"
+                            .formatted(source.name(), lag.get().longValue()),
+                    Map.of("lag_seconds", Long.toString(lag.get().longValue()), "head", String.valueOf(head)));
+        } else {
+            resolve(tx, FindingType.CURSOR_LAG);
+        }
+    }
+
+    private void deadLetters(Tx tx) {
+        long open = stores.pendings().dead(tx, position.scope(), config.overflowAt() + 1);
+        if (open == 0) {
+            resolve(tx, FindingType.CURSOR_DLQ);
+        }
+        if (open <= config.overflowAt()) {
+            resolve(tx, FindingType.CURSOR_DLQ_OVERFLOW);
+        }
+    }
+
+    private void stretch(Tx tx, Set<Holder> holders, boolean full) {
+        if (!full) {
+            resolve(tx, FindingType.CURSOR_STRETCH_FULL);
+            return;
+        }
+        String who = stores.bounds().named(tx, holders).orElse("nobody that can be seen");
+        raise(
+                tx,
+                FindingType.CURSOR_STRETCH_FULL,
+                "the cursor holds at the barrier: " + who,
+                Map.of("keys", Long.toString(position.stretchKeys()), "holders", who));
+    }
+
+    /** Why the contract does not hold, if it can be seen that it does not. */
+    private Optional<String> contract(Tx tx, TailSource source, boolean clockBehind) {
+        if (source.contract() == OrderContract.EXTERNAL) {
+            return Optional.empty();
+        }
+        if (clockBehind) {
+            return Optional.of("the server's clock is behind the settled watermark: it has stepped back");
+        }
+        Optional<String> low = below(tx, source);
+        if (low.isPresent() || source.contract() != OrderContract.SEQUENCE) {
+            return low;
+        }
+        return stores.contracts().sequence(tx, source).flatMap(this::sequence);
+    }
+
+    /** A row that lies below all there ever were. */
+    private Optional<String> below(Tx tx, TailSource source) {
+        Optional<Watermark> now = stores.contracts().lowest(tx, source);
+        @Nullable Watermark before = lowest;
+        lowest = now.orElse(null);
+        if (now.isEmpty() || before == null) {
+            return Optional.empty();
+        }
+        return stores.contracts().isLower(tx, position.key(source), now.get(), before)
+                ? Optional.of("a row has appeared at %s, below the lowest there was, %s; replay from there to handle it"
+                        .formatted(now.get(), before))
+                : Optional.empty();
+    }
+
+    private Optional<String> sequence(ContractStore.Sequence sequence) {
+        if (sequence.increment() != 1 || sequence.cache() != 1 || sequence.cycles()) {
+            return Optional.of("the sequence has INCREMENT %d, CACHE %d%s; the contract needs 1 and 1 and NO CYCLE"
+                    .formatted(sequence.increment(), sequence.cache(), sequence.cycles() ? ", CYCLE" : ""));
+        }
+        @Nullable BigDecimal now = sequence.lastValue();
+        @Nullable BigDecimal before = lastValue;
+        lastValue = now == null ? before : now;
+        if (now == null) {
+            return Optional.empty();
+        }
+        @Nullable String settled = Watermark.idOf(position.settled());
+        if ((settled != null && now.compareTo(new BigDecimal(settled)) < 0)
+                || (before != null && now.compareTo(before) < 0)) {
+            return Optional.of("the sequence was set back, to %s".formatted(now));
+        }
+        @Nullable BigDecimal highest = sequence.highest();
+        if (highest != null && highest.compareTo(now) > 0) {
+            return Optional.of("the highest id is %s and the sequence stands at %s: ids are given by hand"
+                    .formatted(highest, now));
+        }
+        if (before != null
+                && now.subtract(before).compareTo(IMPLAUSIBLE_JUMP) > 0
+                && (highest == null || now.subtract(highest).compareTo(IMPLAUSIBLE_JUMP) > 0)) {
+            return Optional.of("the sequence was set forward, from %s to %s".formatted(before, now));
+        }
+        return Optional.empty();
+    }
+
+    /** Broken is raised at once; it is mended when nothing was seen for as long as keys are kept. */
+    private void judge(Tx tx, TailSource source, Optional<String> broken) {
+        if (broken.isPresent()) {
+            contractIsBroken();
+            raise(
+                    tx,
+                    FindingType.CURSOR_CONTRACT_BROKEN,
+                    "the contract '%s' of '%s' does not hold: %s"
+                            .formatted(source.contract().sql(), source.name(), broken.get()),
+                    Map.of("settled", String.valueOf(position.settled())));
+            return;
+        }
+        @Nullable Long since = brokenNanos;
+        if (since == null) {
+            brokenNanos = System.nanoTime();
+        } else if (System.nanoTime() - since > config.keptFor().toNanos()) {
+            resolve(tx, FindingType.CURSOR_CONTRACT_BROKEN);
+        }
+    }
+
+    private void raise(Tx tx, FindingType type, String summary, Map<String, String> evidence) {
+        stores.findings().raise(tx, new Finding(type, position.scope().executorName(), summary, evidence));
+    }
+
+    private void resolve(Tx tx, FindingType type) {
+        stores.findings().resolve(tx, type, position.scope().executorName());
+    }
+}

@@ -1,0 +1,232 @@
+package dev.oneroof.core.tabletail;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.oneroof.core.lease.Lease;
+import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.await.Await;
+import dev.oneroof.testkit.server.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A contract that its writers do not keep is told, and what they write too late is handled all the same, once. */
+@OneRoofTest
+class LateRowsTest {
+    private static final TailConfig WATCHFUL = new TailConfig(
+            5,
+            Duration.ofSeconds(1),
+            Duration.ofMinutes(10),
+            100,
+            Duration.ofMinutes(10),
+            50_000,
+            Duration.ofMillis(50),
+            1_000_000);
+
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    void handlesATimeMadeByAnApplication(Mode mode, TestDatabase database) {
+        database.run(
+                "CREATE TABLE public.timed (at timestamptz NOT NULL DEFAULT now(), id integer, PRIMARY KEY (at, id))");
+        database.run(
+                "INSERT INTO public.timed SELECT now() - interval '1 minute' * n, n FROM generate_series(1, 20) n");
+        Tailing tailing = tailing(database, clock().in(mode));
+        Lease lease = tailing.claim("a");
+        until(
+                tailing,
+                lease,
+                () -> seen(database).size() == 20 && tailing.cursor().settled() != null);
+
+        database.run("INSERT INTO public.timed VALUES (now() - interval '90 seconds', 1000)");
+
+        until(tailing, lease, () -> seen(database).contains("1000"));
+        assertThat(seen(database)).hasSize(21).doesNotHaveDuplicates();
+        assertThat(broken(database)).singleElement().asString().contains("below the settled watermark");
+    }
+
+    @Test
+    void handlesAnIdGivenByHandBelowTheSettledOnes(TestDatabase database) {
+        Tailing tailing = numbered(database);
+        Lease lease = tailing.claim("a");
+        until(
+                tailing,
+                lease,
+                () -> seen(database).size() == 10 && tailing.cursor().settled() != null);
+
+        database.run("INSERT INTO public.numbered (id) VALUES (5)");
+
+        until(tailing, lease, () -> seen(database).contains("5"));
+        assertThat(seen(database)).hasSize(11).doesNotHaveDuplicates();
+        assertThat(broken(database)).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "ALTER SEQUENCE public.numbered_id_seq CACHE 50 ; CACHE 50",
+                "ALTER SEQUENCE public.numbered_id_seq INCREMENT 50 ; INCREMENT 50",
+                "SELECT setval('public.numbered_id_seq', 3) ; set back",
+                "SELECT setval('public.numbered_id_seq', 30000000) ; set forward",
+                "INSERT INTO public.numbered (id) VALUES (1000000) ; by hand",
+                "INSERT INTO public.numbered (id) VALUES (-7) ; below the lowest"
+            })
+    void raisesWhatBreaksASequence(String change, TestDatabase database) {
+        Tailing tailing = numbered(database);
+        Lease lease = tailing.claim("a");
+        until(
+                tailing,
+                lease,
+                () -> seen(database).size() == 10 && tailing.cursor().settled() != null);
+        // Once more, so that the watch has seen how things were.
+        database.run("INSERT INTO public.numbered DEFAULT VALUES");
+        until(tailing, lease, () -> seen(database).size() == 11);
+        for (int looks = 0; looks < 3; looks++) {
+            tailing.runOnce(lease);
+        }
+
+        database.run(change.split(" ; ")[0]);
+
+        until(tailing, lease, () -> !broken(database).isEmpty());
+        assertThat(broken(database)).singleElement().asString().contains(change.split(" ; ")[1]);
+    }
+
+    @Test
+    void losesNothingToAnExplicitHighId(TestDatabase database) {
+        Tailing tailing = numbered(database);
+        Lease lease = tailing.claim("a");
+        until(tailing, lease, () -> seen(database).size() == 10);
+
+        database.run("INSERT INTO public.numbered (id) VALUES (1000000)");
+        until(tailing, lease, () -> seen(database).contains("1000000"));
+        database.run("INSERT INTO public.numbered DEFAULT VALUES");
+
+        until(tailing, lease, () -> seen(database).size() == 12);
+        assertThat(tailing.cursor().settled()).isNotEqualTo(new Watermark(null, "1000000"));
+    }
+
+    @Test
+    void raisesAClockThatHasSteppedBackAndWaitsForIt(TestDatabase database) {
+        database.run(
+                "CREATE TABLE public.timed (at timestamptz NOT NULL DEFAULT now(), id integer, PRIMARY KEY (at, id))");
+        database.run(
+                "INSERT INTO public.timed SELECT now() - interval '1 minute' * n, n FROM generate_series(1, 20) n");
+        Tailing tailing = tailing(database, clock());
+        Lease lease = tailing.claim("a");
+        until(
+                tailing,
+                lease,
+                () -> seen(database).size() == 20 && tailing.cursor().settled() != null);
+        // As if all this had been settled before the clock went back by an hour.
+        database.run(
+                "UPDATE oneroof.gov_worker_cursor SET settled_ts = (now() + interval '1 hour')::text, settled_id = NULL,"
+                        + " highest_settled_ts = (now() + interval '1 hour')::text, highest_settled_id = NULL");
+
+        database.run("INSERT INTO public.timed (id) VALUES (1000)");
+
+        until(
+                tailing,
+                lease,
+                () -> seen(database).contains("1000") && !broken(database).isEmpty());
+        assertThat(seen(database)).hasSize(21).doesNotHaveDuplicates();
+        until(tailing, lease, () -> broken(database).getFirst().contains("stepped back"));
+    }
+
+    @Test
+    void handlesRowsWithoutATimeOnce(TestDatabase database) {
+        database.run("CREATE TABLE public.timed (at timestamptz DEFAULT now(), id integer PRIMARY KEY)");
+        database.run("CREATE INDEX ON public.timed (at, id)");
+        database.run("INSERT INTO public.timed SELECT NULL, n FROM generate_series(1, 20) n");
+        Tailing tailing = tailing(database, clock().inBatchesOf(7));
+        Lease lease = tailing.claim("a");
+        until(tailing, lease, () -> seen(database).size() == 20);
+
+        database.run("INSERT INTO public.timed VALUES (NULL, 0), (now(), 100), (NULL, 30)");
+        until(tailing, lease, () -> seen(database).size() == 23);
+        Lease next = tailing.claim("b");
+        database.run("UPDATE public.timed SET at = now() WHERE id = 30");
+
+        until(tailing, next, () -> seen(database).size() == 24);
+        for (int passes = 0; passes < 20; passes++) {
+            tailing.runOnce(next);
+        }
+        assertThat(seen(database)).hasSize(24);
+        assertThat(seen(database).stream().filter("30"::equals)).hasSize(2);
+    }
+
+    @Test
+    void forgetsKeptKeysThatAreTooManyAndKnowsFromWhereOn(TestDatabase database) {
+        database.run(
+                "CREATE TABLE public.timed (at timestamptz NOT NULL DEFAULT now(), id integer, PRIMARY KEY (at, id))");
+        TailConfig few = new TailConfig(
+                5,
+                Duration.ofSeconds(1),
+                Duration.ofMinutes(10),
+                100,
+                Duration.ofMinutes(10),
+                10,
+                Duration.ofMillis(50),
+                1_000_000);
+        database.run(CopyKeys.TABLE);
+        Tailing tailing = new Tailing(database, clock(), new CopyKeys(), few);
+        Lease lease = tailing.claim("a");
+        for (int n = 0; n < 5; n++) {
+            database.run(
+                    "INSERT INTO public.timed SELECT now(), 10 * %d + n FROM generate_series(1, 8) n"
+                            .formatted(n));
+            int expected = 8 * (n + 1);
+            until(tailing, lease, () -> seen(database).size() == expected);
+        }
+
+        until(
+                tailing,
+                lease,
+                () -> database.value(Long.class, "SELECT coalesce(sum(key_count), 0) FROM oneroof.tail_stretch") <= 10);
+        for (int passes = 0; passes < 20; passes++) {
+            tailing.runOnce(lease);
+        }
+        assertThat(seen(database)).hasSize(40).doesNotHaveDuplicates();
+    }
+
+    private static Tailing numbered(TestDatabase database) {
+        database.run("CREATE TABLE public.numbered (id serial PRIMARY KEY)");
+        database.run("SELECT setval('public.numbered_id_seq', 10)");
+        database.run(
+                "INSERT INTO public.numbered SELECT nextval('public.numbered_id_seq') FROM generate_series(1, 10)");
+        return tailing(
+                database,
+                TailSource.of("numbered", "public", "numbered", "id", IdType.INTEGER)
+                        .polledEvery(Duration.ofMillis(10)));
+    }
+
+    private static TailSource clock() {
+        return TailSource.of("timed", "public", "timed", "id", IdType.INTEGER)
+                .timedBy("at", TimeType.TIMESTAMPTZ)
+                .polledEvery(Duration.ofMillis(10));
+    }
+
+    private static Tailing tailing(TestDatabase database, TailSource source) {
+        database.run(CopyKeys.TABLE);
+        return new Tailing(database, source, new CopyKeys(), WATCHFUL);
+    }
+
+    private static void until(Tailing tailing, Lease lease, BooleanSupplier reached) {
+        Await.patiently().until("the tail to get there", () -> {
+            tailing.runOnce(lease);
+            return reached.getAsBoolean();
+        });
+    }
+
+    private static List<String> seen(TestDatabase database) {
+        return database.list(row -> row.getString(1), "SELECT key FROM public.seen ORDER BY no");
+    }
+
+    private static List<String> broken(TestDatabase database) {
+        return database.list(
+                row -> row.getString(1),
+                "SELECT summary FROM oneroof.system_issues WHERE issue_type = 'cursor_contract_broken' AND status = 'open'");
+    }
+}
