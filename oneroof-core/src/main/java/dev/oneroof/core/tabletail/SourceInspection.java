@@ -1,126 +1,228 @@
 package dev.oneroof.core.tabletail;
 
+import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.Tx;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
-import java.sql.Array;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
+import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 
 /** Looks at a table before it becomes a source: what cannot work is refused, what works badly is told. */
 final class SourceInspection {
-    private static final String RELATION = """
-            SELECT c.relkind::text AS kind,
-                   has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT') AS readable,
-                   format_type(i.atttypid, NULL) AS id_type,
-                   format_type(t.atttypid, NULL) AS ts_type,
-                   coalesce(t.attnotnull, false) AS ts_not_null
-            FROM pg_catalog.pg_class c
-            JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-            LEFT JOIN pg_catalog.pg_attribute i
-                   ON i.attrelid = c.oid AND i.attname = :id AND i.attnum > 0 AND NOT i.attisdropped
-            LEFT JOIN pg_catalog.pg_attribute t
-                   ON t.attrelid = c.oid AND t.attname = :ts AND t.attnum > 0 AND NOT t.attisdropped
-            WHERE n.nspname = :schema AND c.relname = :table
-            """;
-
-    // Whole indexes over plain columns; a partial one promises nothing about the rows outside it.
-    private static final String INDEXES = """
-            SELECT x.indisunique AS is_unique,
-                   array(SELECT a.attname::text
-                         FROM unnest(x.indkey::int2[]) WITH ORDINALITY k (attnum, position)
-                         JOIN pg_catalog.pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = k.attnum
-                         WHERE k.position <= x.indnkeyatts
-                         ORDER BY k.position) AS columns
-            FROM pg_catalog.pg_index x
-            JOIN pg_catalog.pg_class c ON c.oid = x.indrelid
-            JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-            WHERE n.nspname = :schema AND c.relname = :table
-              AND x.indisvalid AND x.indpred IS NULL AND x.indexprs IS NULL
-            """;
-
     private static final Map<String, String> SHORT_NAMES = Map.of(
             "timestamp with time zone", "timestamptz",
             "timestamp without time zone", "timestamp",
             "character varying", "text");
 
-    private record Found(
-            String kind,
-            boolean readable,
-            @Nullable String idType,
-            @Nullable String tsType,
-            boolean tsNotNull) {}
-
-    private record Index(boolean unique, List<String> columns) {}
+    private final TableStore tables = new TableStore();
+    private final CollationStore collations = new CollationStore();
+    private final ContractCheck contracts = new ContractCheck();
+    private final FilterCheck filters = new FilterCheck();
 
     /** Throws when the table cannot be tailed; otherwise returns what its owner should know. */
-    List<String> inspect(Tx tx, TailSource source) {
-        Found found = relation(tx, source)
-                .orElseThrow(() -> new OneRoofException(
-                        ErrorCode.NOT_FOUND,
-                        "relation: %s does not exist"
-                                .formatted(source.relation().quoted())));
-        demandTable(source, found.kind());
-        if (!found.readable()) {
-            throw new OneRoofException(
-                    ErrorCode.PRIVILEGE_MISSING,
-                    "relation: %1$s may not be read; run as its owner: GRANT SELECT ON %1$s TO the role that OneRoof acts as, and USAGE on its schema"
-                            .formatted(source.relation().quoted()));
-        }
+    Inspected inspect(Tx tx, TailSource source) {
+        demandNames(source);
+        TableFacts table = demandTable(tx, source.relation());
         demandType(
                 "id_column",
                 source.id().column(),
-                found.idType(),
+                demandColumn(tx, table, "id_column", source.id().column()),
                 source.id().type().sql());
         TailSource.TimeColumn time = source.time();
+        TableFacts.Column timeFound = null;
         List<String> key = new ArrayList<>();
         if (time != null) {
-            demandType("ts_column", time.column(), found.tsType(), time.type().sql());
+            timeFound = demandColumn(tx, table, "ts_column", time.column());
+            demandType("ts_column", time.column(), timeFound, time.type().sql());
+            demandZone(tx, time);
             key.add(time.column());
         }
         key.add(source.id().column());
-        List<Index> indexes = indexes(tx, source);
+        demandCollation(tx, source);
+        List<TableFacts.Index> indexes = tables.indexes(tx, table);
         demandUnique(source, key, indexes);
-        return warnings(source, found, key, indexes);
+        List<String> warnings = warnings(source, table, timeFound, key, indexes);
+        warnings.addAll(contracts.check(tx, table, source, timeFound));
+        filters.demand(tx, source);
+        return new Inspected(List.copyOf(warnings), seen(source));
     }
 
-    private static void demandTable(TailSource source, String kind) {
-        String reason = switch (kind) {
+    /** A source over these columns, with the types that they have and the contract that they seem to keep. */
+    TailSource draft(Tx tx, SourceOutline outline) {
+        TailSource.Relation relation = relation(tx, outline.table());
+        TableFacts table = demandTable(tx, relation);
+        String idColumn = columnName(tx, "id_column", outline.idColumn());
+        TableFacts.Column id = demandColumn(tx, table, "id_column", idColumn);
+        TailSource source = TailSource.of(
+                outline.name(), relation.schema(), relation.table(), idColumn, IdType.of(shortName(id.type())));
+        TableFacts.Column time = null;
+        if (outline.timeColumn() != null) {
+            String timeColumn = columnName(tx, "ts_column", outline.timeColumn());
+            time = demandColumn(tx, table, "ts_column", timeColumn);
+            source = source.timedBy(timeColumn, TimeType.of(shortName(time.type())), outline.zone());
+        } else if (outline.zone() != null) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "time_zone: '%s' is not allowed; without a time column there is none".formatted(outline.zone()));
+        }
+        return source.under(
+                outline.contract() != null ? outline.contract() : contracts.proposed(tx, table, source, time));
+    }
+
+    /** What finds the parameters in our statements takes three quotes in a row for the start of a quoted text. */
+    private static void demandNames(TailSource source) {
+        TailSource.TimeColumn time = source.time();
+        Map<String, String> names = new HashMap<>();
+        names.put(source.relation().schema(), "relation");
+        names.put(source.relation().table(), "relation");
+        names.put(source.id().column(), "id_column");
+        if (time != null) {
+            names.put(time.column(), "ts_column");
+        }
+        names.forEach((name, field) -> {
+            if (name.endsWith("\"")) {
+                throw new OneRoofException(
+                        ErrorCode.INVALID_INPUT,
+                        "%s: '%s' ends with a double quote; allowed is every other name".formatted(field, name));
+            }
+        });
+    }
+
+    private TailSource.Relation relation(Tx tx, String written) {
+        List<String> parts = nameParts(tx, "relation", written);
+        if (parts.size() > 2) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "relation: '%s' is not allowed; allowed are table and schema.table".formatted(written));
+        }
+        if (parts.size() == 2) {
+            return new TailSource.Relation(parts.getFirst(), parts.getLast());
+        }
+        String schema = tables.schemaOf(tx, written)
+                .orElseThrow(() -> new OneRoofException(
+                        ErrorCode.NOT_FOUND,
+                        "relation: %s is not found without a schema; write schema.table".formatted(written)));
+        return new TailSource.Relation(schema, parts.getFirst());
+    }
+
+    private String columnName(Tx tx, String field, String written) {
+        List<String> parts = nameParts(tx, field, written);
+        if (parts.size() > 1) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT, "%s: '%s' is not allowed; allowed is a column".formatted(field, written));
+        }
+        return parts.getFirst();
+    }
+
+    private List<String> nameParts(Tx tx, String field, String written) {
+        try {
+            return tables.nameParts(tx, written);
+        } catch (JdbiException e) {
+            if ("22023".equals(SqlState.of(e))) {
+                throw new OneRoofException(
+                        ErrorCode.INVALID_INPUT,
+                        "%s: '%s' is no SQL name; in double quotes it is taken as it stands".formatted(field, written),
+                        e);
+            }
+            throw e;
+        }
+    }
+
+    private TableFacts demandTable(Tx tx, TailSource.Relation relation) {
+        TableFacts table = tables.table(tx, relation)
+                .orElseThrow(() -> new OneRoofException(
+                        ErrorCode.NOT_FOUND, "relation: %s does not exist".formatted(relation.quoted())));
+        String reason = reasonAgainst(table);
+        if (reason != null) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT, "relation: %s cannot be tailed: %s".formatted(relation.quoted(), reason));
+        }
+        if (!table.readable()) {
+            throw new OneRoofException(
+                    ErrorCode.PRIVILEGE_MISSING,
+                    "relation: %1$s may not be read; run as its owner: GRANT SELECT ON %1$s TO the role that OneRoof acts as, and USAGE on its schema"
+                            .formatted(relation.quoted()));
+        }
+        if (table.rowsHidden()) {
+            throw new OneRoofException(
+                    ErrorCode.PRIVILEGE_MISSING,
+                    "relation: row-level security may hide rows of %1$s; run as its owner: CREATE POLICY oneroof ON %1$s FOR SELECT TO the role that OneRoof acts as USING (true)"
+                            .formatted(relation.quoted()));
+        }
+        return table;
+    }
+
+    private static @Nullable String reasonAgainst(TableFacts table) {
+        if (table.system()) {
+            return "it is one of the server's own";
+        }
+        if (table.temporary()) {
+            return "a temporary table is there for one session alone";
+        }
+        if (table.inherited()) {
+            return "other tables inherit from it, and no unique index spans their rows; tail each of them";
+        }
+        if (table.foreignParts()) {
+            return "a partition is a foreign table, whose transactions cannot be seen from here";
+        }
+        return switch (table.kind()) {
             case "r", "p" -> null;
             case "v", "m" -> "a view has no order of its own; tail the table behind it";
             case "f" -> "a foreign table's transactions cannot be seen from here; tail it where it lies";
             default -> "it is no table";
         };
-        if (reason != null) {
+    }
+
+    private TableFacts.Column demandColumn(Tx tx, TableFacts table, String field, String column) {
+        return tables.column(tx, table, column)
+                .orElseThrow(() -> new OneRoofException(
+                        ErrorCode.NOT_FOUND, "%s: there is no column '%s'".formatted(field, column)));
+    }
+
+    private static void demandType(String field, String column, TableFacts.Column found, String declared) {
+        if (!shortName(found.type()).equals(declared)) {
             throw new OneRoofException(
                     ErrorCode.INVALID_INPUT,
-                    "relation: %s cannot be tailed: %s"
-                            .formatted(source.relation().quoted(), reason));
+                    "%s: '%s' is of type %s and was declared as %s".formatted(field, column, found.type(), declared));
         }
     }
 
-    private static void demandType(String field, String column, @Nullable String actual, String declared) {
-        if (actual == null) {
-            throw new OneRoofException(ErrorCode.NOT_FOUND, "%s: there is no column '%s'".formatted(field, column));
-        }
-        String type = SHORT_NAMES.getOrDefault(actual, actual);
-        if (!type.equals(declared)) {
+    private static String shortName(String type) {
+        return SHORT_NAMES.getOrDefault(type, type);
+    }
+
+    private void demandZone(Tx tx, TailSource.TimeColumn time) {
+        if (time.zone() == null && time.type() == TimeType.TIMESTAMP) {
             throw new OneRoofException(
                     ErrorCode.INVALID_INPUT,
-                    "%s: '%s' is of type %s and was declared as %s".formatted(field, column, actual, declared));
+                    "time_zone: '%s' is a timestamp without zone; say in which one its writers keep it"
+                            .formatted(time.column()));
+        }
+        if (time.zone() != null && !tables.isZone(tx, time.zone())) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "time_zone: '%s' is not known to the server; allowed is a name in pg_timezone_names, such as UTC"
+                            .formatted(time.zone()));
+        }
+    }
+
+    private void demandCollation(Tx tx, TailSource source) {
+        if (!collations.isDeterministic(tx, source.relation(), source.id().column())) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "id_column: '%s' has a nondeterministic collation, to which different texts are one key; allowed is a deterministic one"
+                            .formatted(source.id().column()));
         }
     }
 
     /** Two rows with one key would be one row to a reader that goes by keys. */
-    private static void demandUnique(TailSource source, List<String> key, List<Index> indexes) {
+    private static void demandUnique(TailSource source, List<String> key, List<TableFacts.Index> indexes) {
         Set<String> columns = new HashSet<>(key);
         boolean unique = indexes.stream()
                 .anyMatch(
@@ -133,7 +235,12 @@ final class SourceInspection {
         }
     }
 
-    private static List<String> warnings(TailSource source, Found found, List<String> key, List<Index> indexes) {
+    private static List<String> warnings(
+            TailSource source,
+            TableFacts table,
+            TableFacts.@Nullable Column time,
+            List<String> key,
+            List<TableFacts.Index> indexes) {
         List<String> warnings = new ArrayList<>();
         boolean indexed = indexes.stream()
                 .anyMatch(index -> index.columns().size() >= key.size()
@@ -142,42 +249,22 @@ final class SourceInspection {
             warnings.add("no index carries the order key; run: CREATE INDEX CONCURRENTLY ON %s (%s)"
                     .formatted(source.relation().quoted(), new OrderKey(source).columns()));
         }
-        if (source.time() != null && !found.tsNotNull()) {
+        if (source.time() != null && time != null && !time.notNull()) {
             warnings.add("rows whose '%s' is null are not read"
                     .formatted(source.time().column()));
         }
-        if (source.contract() == OrderContract.EXTERNAL) {
-            warnings.add("no barrier is sound where applications make the keys: a row that commits late can be missed");
+        if (table.unlogged()) {
+            warnings.add("%s is unlogged: a crash of the server empties it, also of rows that were not read yet"
+                    .formatted(source.relation().quoted()));
         }
         return warnings;
     }
 
-    private static Optional<Found> relation(Tx tx, TailSource source) {
+    private static String seen(TailSource source) {
         TailSource.TimeColumn time = source.time();
-        return tx.query(RELATION)
-                .bind("id", source.id().column())
-                .bind("ts", time == null ? null : time.column())
-                .bind("schema", source.relation().schema())
-                .bind("table", source.relation().table())
-                .map((row, context) -> new Found(
-                        row.getString("kind"),
-                        row.getBoolean("readable"),
-                        row.getString("id_type"),
-                        row.getString("ts_type"),
-                        row.getBoolean("ts_not_null")))
-                .findOne();
-    }
-
-    private static List<Index> indexes(Tx tx, TailSource source) {
-        return tx.query(INDEXES)
-                .bind("schema", source.relation().schema())
-                .bind("table", source.relation().table())
-                .map((row, context) -> index(row))
-                .list();
-    }
-
-    private static Index index(ResultSet row) throws SQLException {
-        Array columns = row.getArray("columns");
-        return new Index(row.getBoolean("is_unique"), Arrays.asList((String[]) columns.getArray()));
+        return (time == null
+                        ? "seen are new rows"
+                        : "seen are new rows, and changed ones whose writers move '%s' on".formatted(time.column()))
+                + "; a delete, or a change that moves no key, only an audit can see";
     }
 }

@@ -15,17 +15,37 @@ public final class SourceStore {
     private static final String SAVE = """
             INSERT INTO oneroof.tail_source
                 (source_name, relation_schema, relation_name, ts_column, ts_type, id_column, id_type, time_zone,
-                 order_contract, mode, filter, batch_size, poll_interval, registered_by)
+                 order_contract, mode, filter, batch_size, poll_interval, lag_threshold, reread_window,
+                 id_collation, id_collation_version, registered_by)
             VALUES
                 (:name, :schema, :table, :ts_column, :ts_type, :id_column, :id_type, :zone,
-                 :contract, :mode, :filter, :batch_size, make_interval(secs => :poll_seconds), :actor)
+                 :contract, :mode, :filter, :batch_size, make_interval(secs => :poll_seconds),
+                 make_interval(secs => :lag_seconds), make_interval(secs => :reread_seconds),
+                 :collation, :collation_version, :actor)
             ON CONFLICT (source_name) DO NOTHING
             """;
 
-    private static final String FIND = """
+    private static final String LIST = """
             SELECT source_name, relation_schema, relation_name, ts_column, ts_type, id_column, id_type, time_zone,
-                   order_contract, mode, filter, batch_size, extract(epoch FROM poll_interval)::float8 AS poll_seconds
+                   order_contract, mode, filter, batch_size,
+                   extract(epoch FROM poll_interval)::float8 AS poll_seconds,
+                   extract(epoch FROM lag_threshold)::float8 AS lag_seconds,
+                   extract(epoch FROM reread_window)::float8 AS reread_seconds
             FROM oneroof.tail_source
+            WHERE source_name = coalesce(CAST(:name AS text), source_name)
+            ORDER BY source_name COLLATE "C"
+            """;
+
+    private static final String COLLATION_THEN = """
+            SELECT id_collation, id_collation_version
+            FROM oneroof.tail_source
+            WHERE source_name = :name AND id_collation IS NOT NULL
+            """;
+
+    private static final String RECORD = """
+            INSERT INTO oneroof.tail_source_audit (source_name, action, definition, actor, reason)
+            SELECT source_name, :action, to_jsonb(s), :actor, :reason
+            FROM oneroof.tail_source s
             WHERE source_name = :name
             """;
 
@@ -44,25 +64,75 @@ public final class SourceStore {
             WHERE n.nspname = :schema AND c.relname = :table
             """;
 
+    // Scopes are worker/source/shard; neither name can hold a slash. A scope is known before its cursor is there.
+    private static final String USES = """
+            SELECT coalesce(c.worker_name, h.worker) AS worker,
+                   coalesce(c.shard, h.shard) AS shard,
+                   coalesce(c.events_seen, 0) AS rows_seen,
+                   h.owner
+            FROM (SELECT worker_name, shard, events_seen
+                  FROM oneroof.gov_worker_cursor
+                  WHERE source_name = :name) c
+            FULL JOIN (SELECT split_part(executor_name, '/', 1) AS worker,
+                              split_part(executor_name, '/', 3)::integer AS shard,
+                              CASE WHEN lease_until > clock_timestamp() THEN lease_owner END AS owner
+                       FROM oneroof.queue_heartbeat
+                       WHERE executor_name ~ '^[^/]+/[^/]+/[0-9]{1,9}$'
+                         AND split_part(executor_name, '/', 2) = :name) h
+                   ON h.worker = c.worker_name AND h.shard = c.shard
+            ORDER BY 1, 2
+            """;
+
+    // A frozen owner may hold the cursor's row inside its transaction; nobody should wait for it for ever.
+    private static final String WAIT_NOT_FOR_EVER = "SELECT set_config('lock_timeout', '5s', true)";
+
+    // Whoever makes a cursor for it now waits here, and then finds no source.
+    private static final String LOCK = """
+            SELECT source_name
+            FROM oneroof.tail_source
+            WHERE source_name = :name
+            FOR UPDATE
+            """;
+
+    private static final String DELETE_CURSORS = "DELETE FROM oneroof.gov_worker_cursor WHERE source_name = :name";
+
+    // A claim that came first has made the lease a live one, and its row stays; one that comes later finds no row.
+    private static final String DELETE_SCOPES = """
+            DELETE FROM oneroof.queue_heartbeat
+            WHERE executor_name ~ '^[^/]+/[^/]+/[0-9]{1,9}$'
+              AND split_part(executor_name, '/', 2) = :name
+              AND (lease_owner IS NULL OR lease_until < clock_timestamp())
+            """;
+
+    private static final String DELETE = "DELETE FROM oneroof.tail_source WHERE source_name = :name";
+
     private final SourceInspection inspection = new SourceInspection();
+    private final CollationStore collations = new CollationStore();
 
     /**
      * Registers a source and returns what its owner should know. The same again is no change; a table that cannot be
      * tailed, or another definition under the name, is refused.
      */
     public List<String> register(Tx tx, TailSource source, String actor) {
-        List<String> warnings = inspection.inspect(tx, source);
-        save(tx, source, actor);
+        return admit(tx, source, actor).warnings();
+    }
+
+    Inspected admit(Tx tx, TailSource source, String actor) {
+        Inspected inspected = inspection.inspect(tx, source);
+        if (save(tx, source, actor)) {
+            record(tx, source.name(), "registered", actor, "");
+        }
         if (!find(tx, source.name()).equals(Optional.of(source))) {
             throw new OneRoofException(
                     ErrorCode.CONFLICT, "source: '%s' is registered with another definition".formatted(source.name()));
         }
-        return warnings;
+        return inspected;
     }
 
-    private static void save(Tx tx, TailSource source, String actor) {
+    private boolean save(Tx tx, TailSource source, String actor) {
         TailSource.TimeColumn time = source.time();
-        tx.update(SAVE)
+        Optional<Collation> collation = collationNow(tx, source);
+        int rows = tx.update(SAVE)
                 .bind("name", source.name())
                 .bind("schema", source.relation().schema())
                 .bind("table", source.relation().table())
@@ -75,9 +145,77 @@ public final class SourceStore {
                 .bind("mode", source.mode().sql())
                 .bind("filter", source.filter())
                 .bind("batch_size", source.batchSize())
-                .bind("poll_seconds", source.pollInterval().toMillis() / 1000.0)
+                .bind("poll_seconds", seconds(source.pollInterval()))
+                .bind("lag_seconds", seconds(source.lagThreshold()))
+                .bind("reread_seconds", seconds(source.rereadWindow()))
+                .bind("collation", collation.map(Collation::name).orElse(null))
+                .bind("collation_version", collation.map(Collation::version).orElse(null))
                 .bind("actor", actor)
                 .execute();
+        return rows == 1;
+    }
+
+    private static void record(Tx tx, String name, String action, String actor, String reason) {
+        tx.update(RECORD)
+                .bind("name", name)
+                .bind("action", action)
+                .bind("actor", actor)
+                .bind("reason", reason)
+                .execute();
+    }
+
+    /** By what the source's key is ordered now; empty where it is no text. */
+    public Optional<Collation> collationNow(Tx tx, TailSource source) {
+        return collations.of(tx, source.relation(), source.id().column());
+    }
+
+    /** By what the source's key was ordered when it was registered; empty where it is no text. */
+    public Optional<Collation> collationThen(Tx tx, String name) {
+        return tx.query(COLLATION_THEN)
+                .bind("name", name)
+                .map((row, context) ->
+                        new Collation(row.getString("id_collation"), row.getString("id_collation_version")))
+                .findOne();
+    }
+
+    /** The workers that read the source or are about to, by name. */
+    List<SourceUse> uses(Tx tx, String name) {
+        return tx.query(USES)
+                .bind("name", name)
+                .map((row, context) -> new SourceUse(
+                        row.getString("worker"), row.getInt("shard"), row.getLong("rows_seen"), row.getString("owner")))
+                .list();
+    }
+
+    /**
+     * Forgets a source with its cursors, their stretches and scopes. Refused while an instance holds a lease on it. The
+     * locks are taken in the order of a batch: cursor, then lease.
+     */
+    public void remove(Tx tx, String name, String actor, String reason) {
+        tx.query(WAIT_NOT_FOR_EVER).mapTo(String.class).one();
+        // Asked first without a lock: a batch that runs would be waited for.
+        refuseWhileHeld(tx, name);
+        tx.query(LOCK).bind("name", name).mapTo(String.class).findOne().orElseThrow(() -> unknown(name));
+        record(tx, name, "removed", actor, reason);
+        tx.update(DELETE_CURSORS).bind("name", name).execute();
+        tx.update(DELETE_SCOPES).bind("name", name).execute();
+        refuseWhileHeld(tx, name);
+        tx.update(DELETE).bind("name", name).execute();
+    }
+
+    private void refuseWhileHeld(Tx tx, String name) {
+        for (SourceUse use : uses(tx, name)) {
+            if (use.owner() != null) {
+                throw new OneRoofException(
+                        ErrorCode.CONFLICT,
+                        "source: '%s' is read by worker '%s' of instance %s; stop that one first"
+                                .formatted(name, use.worker(), use.owner()));
+            }
+        }
+    }
+
+    static OneRoofException unknown(String name) {
+        return new OneRoofException(ErrorCode.NOT_FOUND, "source: '%s' is not registered".formatted(name));
     }
 
     /** What the table looks like now. */
@@ -98,10 +236,18 @@ public final class SourceStore {
     }
 
     public Optional<TailSource> find(Tx tx, String name) {
-        return tx.query(FIND)
+        return tx.query(LIST)
                 .bind("name", name)
                 .map((row, context) -> source(row))
                 .findOne();
+    }
+
+    /** All sources, by name. */
+    public List<TailSource> list(Tx tx) {
+        return tx.query(LIST)
+                .bind("name", (String) null)
+                .map((row, context) -> source(row))
+                .list();
     }
 
     private static TailSource source(ResultSet row) throws SQLException {
@@ -118,6 +264,16 @@ public final class SourceStore {
                 Mode.valueOf(row.getString("mode").toUpperCase(Locale.ROOT)),
                 row.getString("filter"),
                 row.getInt("batch_size"),
-                Duration.ofMillis(Math.round(row.getDouble("poll_seconds") * 1000)));
+                duration(row.getDouble("poll_seconds")),
+                duration(row.getDouble("lag_seconds")),
+                duration(row.getDouble("reread_seconds")));
+    }
+
+    private static double seconds(Duration duration) {
+        return duration.toMillis() / 1000.0;
+    }
+
+    private static Duration duration(double seconds) {
+        return Duration.ofMillis(Math.round(seconds * 1000));
     }
 }

@@ -1,10 +1,19 @@
 package dev.oneroof.core.tabletail;
 
 import dev.oneroof.postgres.Identifiers;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A table that is tailed, as registered in {@code tail_source}. Made by {@link #of} and the methods that follow it. */
+/**
+ * A table that is tailed, as registered in {@code tail_source}. Made by {@link #of} and the methods that follow it.
+ *
+ * @param lagThreshold from which lag on the source counts as behind
+ * @param rereadWindow how far back rows are read again where no barrier is sound
+ */
 public record TailSource(
         String name,
         Relation relation,
@@ -14,7 +23,32 @@ public record TailSource(
         Mode mode,
         @Nullable String filter,
         int batchSize,
-        Duration pollInterval) {
+        Duration pollInterval,
+        Duration lagThreshold,
+        Duration rereadWindow) {
+    private static final Pattern NAME = Pattern.compile("[a-z0-9_][a-z0-9_.-]{0,62}");
+    private static final int LARGEST_BATCH = 50_000;
+    private static final Duration LONGEST_POLL = Duration.ofDays(1);
+    private static final Duration LONGEST_LAG = Duration.ofDays(365);
+    private static final Duration LONGEST_REREAD = Duration.ofDays(30);
+
+    public TailSource {
+        if (!NAME.matcher(name).matches()) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "source: '%s' is not allowed; allowed are 1 to 63 of a-z, 0-9, _, . and -, starting with none of . and -"
+                            .formatted(name));
+        }
+        if (batchSize < 1 || batchSize > LARGEST_BATCH) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "batch_size: '%d' is not allowed; allowed is a whole number from 1 to %d"
+                            .formatted(batchSize, LARGEST_BATCH));
+        }
+        demandWithin("poll_interval", pollInterval, LONGEST_POLL);
+        demandWithin("lag_threshold", lagThreshold, LONGEST_LAG);
+        demandWithin("reread_window", rereadWindow, LONGEST_REREAD);
+    }
 
     public record Relation(String schema, String table) {
         String quoted() {
@@ -48,7 +82,9 @@ public record TailSource(
                 Mode.PROMPT,
                 null,
                 5000,
-                Duration.ofSeconds(1));
+                Duration.ofSeconds(1),
+                Duration.ofMinutes(5),
+                Duration.ofMinutes(10));
     }
 
     /** Ordered by a time first, which the database's own {@code now()} has set. */
@@ -57,38 +93,69 @@ public record TailSource(
     }
 
     public TailSource timedBy(String column, TimeType type, @Nullable String zone) {
-        return with(new TimeColumn(column, type, zone), OrderContract.CLOCK, mode, filter, batchSize, pollInterval);
+        return with(new TimeColumn(column, type, zone), OrderContract.CLOCK, mode, filter);
     }
 
     public TailSource under(OrderContract promised) {
-        return with(time, promised, mode, filter, batchSize, pollInterval);
+        return with(time, promised, mode, filter);
     }
 
     public TailSource in(Mode chosen) {
-        return with(time, contract, chosen, filter, batchSize, pollInterval);
+        return with(time, contract, chosen, filter);
     }
 
     /** Only rows for which this SQL condition holds. */
     public TailSource where(String condition) {
-        return with(time, contract, mode, condition, batchSize, pollInterval);
+        return with(time, contract, mode, condition);
     }
 
     public TailSource inBatchesOf(int rows) {
-        return with(time, contract, mode, filter, rows, pollInterval);
+        return paced(rows, pollInterval, lagThreshold, rereadWindow);
     }
 
     public TailSource polledEvery(Duration interval) {
-        return with(time, contract, mode, filter, batchSize, interval);
+        return paced(batchSize, interval, lagThreshold, rereadWindow);
+    }
+
+    /** Behind once the lag is longer than this. */
+    public TailSource behindAfter(Duration lag) {
+        return paced(batchSize, pollInterval, lag, rereadWindow);
+    }
+
+    /** Reads so far back again, where no barrier is sound. */
+    public TailSource rereading(Duration window) {
+        return paced(batchSize, pollInterval, lagThreshold, window);
     }
 
     private TailSource with(
-            @Nullable TimeColumn newTime,
-            OrderContract newContract,
-            Mode newMode,
-            @Nullable String newFilter,
-            int rows,
-            Duration interval) {
-        return new TailSource(name, relation, newTime, id, newContract, newMode, newFilter, rows, interval);
+            @Nullable TimeColumn newTime, OrderContract newContract, Mode newMode, @Nullable String newFilter) {
+        return new TailSource(
+                name,
+                relation,
+                newTime,
+                id,
+                newContract,
+                newMode,
+                newFilter,
+                batchSize,
+                pollInterval,
+                lagThreshold,
+                rereadWindow);
+    }
+
+    private TailSource paced(int rows, Duration poll, Duration lag, Duration reread) {
+        return new TailSource(name, relation, time, id, contract, mode, filter, rows, poll, lag, reread);
+    }
+
+    /** Whole milliseconds: what is stored is what is read back. */
+    private static void demandWithin(String field, Duration value, Duration longest) {
+        boolean whole = value.truncatedTo(ChronoUnit.MILLIS).equals(value);
+        if (!whole || value.isZero() || value.isNegative() || value.compareTo(longest) > 0) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "%s: '%s' is not allowed; allowed are whole milliseconds up to %d days"
+                            .formatted(field, value, longest.toDays()));
+        }
     }
 
     public Duration lagThreshold() {

@@ -93,7 +93,9 @@ class KeyTypesTest {
                 Mode.PROMPT,
                 null,
                 9,
-                Duration.ofMillis(50));
+                Duration.ofMillis(50),
+                Duration.ofMinutes(5),
+                Duration.ofMinutes(10));
         Tailing tailing = new Tailing(database, source, new CopyKeys());
         tailing.drain(tailing.claim("a"));
         return database.list(row -> row.getString(1), "SELECT key FROM public.seen ORDER BY no");

@@ -9,7 +9,9 @@ import dev.oneroof.testkit.OnEveryServer;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.fixture.Given;
 import dev.oneroof.testkit.server.TestDatabase;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 @OneRoofTest
@@ -20,7 +22,7 @@ class SourceRegistrationTest {
     @OnEveryServer
     void takesATableWithAUniqueIndexedKey(TestDatabase database, Given given) {
         given.births(1);
-        database.run("ALTER TABLE birth_registry ALTER born_at SET NOT NULL");
+        database.run("ALTER TABLE birth_registry ALTER born_at SET NOT NULL, ALTER born_at SET DEFAULT now()");
 
         assertThat(register(database, BIRTHS)).isEmpty();
         assertThat(register(database, BIRTHS)).isEmpty();
@@ -31,13 +33,14 @@ class SourceRegistrationTest {
     @Test
     void tellsThatNullTimesAreNotRead(TestDatabase database, Given given) {
         given.births(1);
+        database.run("ALTER TABLE birth_registry ALTER born_at SET DEFAULT now()");
 
         assertThat(register(database, BIRTHS)).containsExactly("rows whose 'born_at' is null are not read");
     }
 
     @Test
     void tellsWhichIndexIsMissing(TestDatabase database) {
-        database.run("CREATE TABLE public.t (at timestamptz NOT NULL, id bigint PRIMARY KEY)");
+        database.run("CREATE TABLE public.t (at timestamptz NOT NULL DEFAULT now(), id bigint PRIMARY KEY)");
 
         assertThat(register(database, source("t")))
                 .containsExactly(
@@ -101,16 +104,123 @@ class SourceRegistrationTest {
         assertRefused(database, BIRTHS.inBatchesOf(7), "'births' is registered with another definition");
     }
 
+    @OnEveryServer
+    void refusesATableWhoseRowsOrTransactionsItCannotSee(TestDatabase database) {
+        database.run("CREATE EXTENSION IF NOT EXISTS file_fdw");
+        database.run("CREATE SERVER elsewhere FOREIGN DATA WRAPPER file_fdw");
+        database.run(
+                "CREATE FOREIGN TABLE public.f (at timestamptz, id bigint) SERVER elsewhere OPTIONS (filename 'x')");
+        database.run("CREATE TABLE public.parted (at timestamptz, id bigint) PARTITION BY RANGE (at)");
+        database.run("CREATE FOREIGN TABLE public.part PARTITION OF public.parted DEFAULT SERVER elsewhere"
+                + " OPTIONS (filename 'x')");
+        database.run("CREATE TABLE public.parent (at timestamptz, id bigint PRIMARY KEY)");
+        database.run("CREATE TABLE public.child () INHERITS (public.parent)");
+
+        assertRefused(database, source("f"), "a foreign table's transactions cannot be seen from here");
+        assertRefused(database, source("parted"), "a partition is a foreign table");
+        assertRefused(database, source("parent"), "other tables inherit from it");
+        assertRefused(
+                database,
+                TailSource.of("c", "pg_catalog", "pg_class", "relname", IdType.TEXT),
+                "it is one of the server's own");
+    }
+
     @Test
-    void refusesAContractThatTheKeyCannotKeep(TestDatabase database) {
+    void refusesATemporaryTable(TestDatabase database) {
+        assertThatThrownBy(() -> new Database(database.dataSource(), SchemaName.DEFAULT).useTx(tx -> {
+                    tx.update("CREATE TEMPORARY TABLE brief (id bigint PRIMARY KEY)")
+                            .execute();
+                    String schema = tx.query("SELECT nspname FROM pg_namespace WHERE oid = pg_my_temp_schema()")
+                            .mapTo(String.class)
+                            .one();
+                    new SourceStore().register(tx, TailSource.of("t", schema, "brief", "id", IdType.BIGINT), "test");
+                }))
+                .hasMessageContaining("a temporary table is there for one session alone");
+    }
+
+    @Test
+    void tellsThatACrashEmptiesAnUnloggedTable(TestDatabase database) {
+        database.run("CREATE UNLOGGED TABLE public.t (at timestamptz NOT NULL DEFAULT now(), id bigint,"
+                + " PRIMARY KEY (at, id))");
+
+        assertThat(register(database, source("t")))
+                .containsExactly(
+                        "\"public\".\"t\" is unlogged: a crash of the server empties it, also of rows that were not read yet");
+    }
+
+    @OnEveryServer
+    void refusesATableWhoseRowsMayBeHidden(TestDatabase database) {
+        database.run("CREATE TABLE public.t (at timestamptz NOT NULL DEFAULT now(), id bigint, PRIMARY KEY (at, id))");
+        database.run("GRANT SELECT ON public.t TO oneroof_server");
+        database.run("ALTER TABLE public.t ENABLE ROW LEVEL SECURITY");
+        database.run("CREATE POLICY few ON public.t FOR SELECT TO oneroof_server USING (id > 0)");
+
+        assertThat(register(database, source("t")))
+                .as("hidden from no superuser")
+                .isEmpty();
+        database.run("DELETE FROM oneroof.tail_source");
+        assertThatThrownBy(() -> registerAsServer(database, source("t")))
+                .hasMessageContaining("row-level security may hide rows of \"public\".\"t\"")
+                .hasMessageContaining("CREATE POLICY");
+        database.run("CREATE POLICY every ON public.t FOR SELECT TO oneroof_server USING (true)");
+        assertThat(registerAsServer(database, source("t"))).isEmpty();
+        database.run("CREATE POLICY less ON public.t AS RESTRICTIVE TO public USING (id > 0)");
+        assertThatThrownBy(() -> registerAsServer(database, source("t"))).hasMessageContaining("row-level security");
+    }
+
+    @Test
+    void refusesAZoneThatTheServerDoesNotKnow(TestDatabase database) {
         database.run("CREATE TABLE public.t (at timestamp NOT NULL, id bigint PRIMARY KEY)");
         TailSource local = TailSource.of("t", "public", "t", "id", IdType.BIGINT);
 
         assertRefused(
-                database, local.timedBy("at", TimeType.TIMESTAMP, "Europe/Berlin"), "tail_source_clock_has_a_time");
-        assertRefused(database, local.under(OrderContract.CLOCK), "tail_source_clock_has_a_time");
-        assertThat(register(database, local.timedBy("at", TimeType.TIMESTAMP, "UTC")))
-                .hasSize(1);
+                database,
+                local.timedBy("at", TimeType.TIMESTAMP, "Mars/Olympus"),
+                "time_zone: 'Mars/Olympus' is not known to the server");
+        assertRefused(
+                database, local.timedBy("at", TimeType.TIMESTAMP, null), "time_zone: 'at' is a timestamp without zone");
+    }
+
+    @Test
+    void refusesANameThatItsStatementsCannotHold(TestDatabase database) {
+        database.run("CREATE TABLE public.\"inch\"\"\" (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY)");
+
+        assertRefused(
+                database,
+                TailSource.of("t", "public", "inch\"", "id", IdType.BIGINT),
+                "relation: 'inch\"' ends with a double quote");
+    }
+
+    @Test
+    void refusesValuesOutOfBounds() {
+        assertThatThrownBy(() -> TailSource.of("Births", "public", "t", "id", IdType.BIGINT))
+                .hasMessageContaining("source: 'Births' is not allowed");
+        assertThatThrownBy(() -> BIRTHS.inBatchesOf(0)).hasMessageContaining("batch_size: '0' is not allowed");
+        assertThatThrownBy(() -> BIRTHS.inBatchesOf(50_001)).hasMessageContaining("from 1 to 50000");
+        assertThatThrownBy(() -> BIRTHS.polledEvery(Duration.ZERO)).hasMessageContaining("poll_interval: 'PT0S'");
+        assertThatThrownBy(() -> BIRTHS.behindAfter(Duration.ofSeconds(-1)))
+                .hasMessageContaining("lag_threshold: 'PT-1S'");
+        assertThatThrownBy(() -> BIRTHS.rereading(Duration.ofDays(31)))
+                .hasMessageContaining("reread_window: 'PT744H' is not allowed")
+                .hasMessageContaining("up to 30 days");
+        assertThatThrownBy(() -> BIRTHS.rereading(Duration.ofNanos(1_500_000)))
+                .hasMessageContaining("whole milliseconds");
+    }
+
+    @Test
+    void keepsWhatWasSaidOfPaceAndWindow(TestDatabase database, Given given) {
+        given.births(1);
+        TailSource paced = BIRTHS.inBatchesOf(7)
+                .polledEvery(Duration.ofMillis(250))
+                .behindAfter(Duration.ofMinutes(42))
+                .rereading(Duration.ofHours(3))
+                .in(Mode.STRICT)
+                .where("entity_code LIKE 'E-%'");
+        register(database, paced);
+
+        Database db = new Database(database.dataSource(), SchemaName.DEFAULT);
+        Optional<TailSource> found = db.inTx(tx -> new SourceStore().find(tx, "births"));
+        assertThat(found).contains(paced);
     }
 
     private static TailSource source(String table) {
@@ -120,6 +230,13 @@ class SourceRegistrationTest {
     private static List<String> register(TestDatabase database, TailSource source) {
         return new Database(database.dataSource(), SchemaName.DEFAULT)
                 .inTx(tx -> new SourceStore().register(tx, source, "test"));
+    }
+
+    private static List<String> registerAsServer(TestDatabase database, TailSource source) {
+        return new Database(database.dataSource(), SchemaName.DEFAULT).inTx(tx -> {
+            tx.update("SET LOCAL ROLE oneroof_server").execute();
+            return new SourceStore().register(tx, source, "test");
+        });
     }
 
     private static void assertRefused(TestDatabase database, TailSource source, String reason) {

@@ -1,0 +1,105 @@
+package dev.oneroof.core.tabletail;
+
+import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.SqlState;
+import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
+import java.util.List;
+import java.util.Optional;
+import org.jdbi.v3.core.JdbiException;
+
+/** What an operator does with sources. Each method is one transaction. */
+public final class Sources {
+    private final Database db;
+    private final SourceStore store = new SourceStore();
+    private final SourceInspection inspection = new SourceInspection();
+
+    public Sources(Database db) {
+        this.db = db;
+    }
+
+    /** A source over the named columns, with their types and the contract that was named or that they seem to keep. */
+    public TailSource draft(SourceOutline outline) {
+        return db.inTx(tx -> inspection.draft(tx, outline));
+    }
+
+    /** What registering it would say; throws where it would be refused. Nothing is changed. */
+    public Inspected inspect(TailSource source) {
+        return db.inTx(tx -> {
+            tx.abandon();
+            return store.admit(tx, source, "inspection");
+        });
+    }
+
+    public Inspected add(TailSource source, String actor) {
+        return db.inTx(tx -> store.admit(tx, source, actor));
+    }
+
+    /** All of them, by name. */
+    public List<TailSource> list() {
+        return db.inTx(store::list);
+    }
+
+    public TailSource find(String name) {
+        return db.inTx(tx -> demand(tx, name));
+    }
+
+    /** The workers that read it. */
+    public List<SourceUse> uses(String name) {
+        return db.inTx(tx -> {
+            demand(tx, name);
+            return store.uses(tx, name);
+        });
+    }
+
+    /** Looks at a registered source again: at its table, its contract, and the collation of its key. */
+    public SourceCheck check(String name) {
+        TailSource source = find(name);
+        try {
+            return db.inTx(tx -> {
+                Inspected inspected = inspection.inspect(tx, source);
+                return new SourceCheck(
+                        name, changedCollation(tx, source).stream().toList(), inspected.warnings());
+            });
+        } catch (OneRoofException refused) {
+            return switch (refused.code()) {
+                case INVALID_INPUT, NOT_FOUND, PRIVILEGE_MISSING ->
+                    new SourceCheck(name, List.of(refused.message()), List.of());
+                default -> throw refused;
+            };
+        }
+    }
+
+    private Optional<String> changedCollation(Tx tx, TailSource source) {
+        Optional<Collation> then = store.collationThen(tx, source.name());
+        Optional<Collation> now = store.collationNow(tx, source);
+        return then.equals(now)
+                ? Optional.empty()
+                : Optional.of(
+                        "id_column: '%s' was ordered by %s and is now by %s; its watermarks may mean other places, and its indexes need REINDEX"
+                                .formatted(
+                                        source.id().column(),
+                                        then.map(Collation::toString).orElse("none"),
+                                        now.map(Collation::toString).orElse("none")));
+    }
+
+    /** Forgets a source with its cursors and scopes. Refused while an instance holds the lease of one of them. */
+    public void remove(String name, String actor, String reason) {
+        try {
+            db.useTx(tx -> store.remove(tx, name, actor, reason));
+        } catch (JdbiException e) {
+            if (SqlState.isLockTimeout(e)) {
+                throw new OneRoofException(
+                        ErrorCode.CONFLICT,
+                        "source: '%s' is at work in a batch right now; try again".formatted(name),
+                        e);
+            }
+            throw e;
+        }
+    }
+
+    private TailSource demand(Tx tx, String name) {
+        return store.find(tx, name).orElseThrow(() -> SourceStore.unknown(name));
+    }
+}
