@@ -42,6 +42,13 @@ final class Numbers {
         }
     }
 
+    static final class BatchSize implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            return between(1, 50_000, text);
+        }
+    }
+
     private static long between(long least, long most, String text) {
         try {
             long number = Long.parseLong(text);

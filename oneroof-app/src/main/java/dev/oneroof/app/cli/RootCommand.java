@@ -16,6 +16,7 @@ import picocli.CommandLine.Spec;
         subcommands = {
             DemoCommand.class,
             DbCommand.class,
+            SourceCommand.class,
             BenchCommand.class,
             VersionCommand.class,
             CommandLine.HelpCommand.class
@@ -27,6 +28,6 @@ final class RootCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "a command is missing: demo, db, bench or version");
+        throw new ParameterException(spec.commandLine(), "a command is missing: demo, db, source, bench or version");
     }
 }

@@ -1,0 +1,45 @@
+package dev.oneroof.app.cli;
+
+import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Durations as people write them: 500ms, 30s, 10m, 2h, 1d. */
+final class Durations implements ITypeConverter<Duration> {
+    private static final Pattern WRITTEN = Pattern.compile("(\\d{1,9})(ms|s|m|h|d)");
+
+    @Override
+    public Duration convert(String text) {
+        Matcher written = WRITTEN.matcher(text);
+        if (!written.matches()) {
+            throw new TypeConversionException(
+                    "'%s' is no duration; allowed is a whole number with ms, s, m, h or d behind it".formatted(text));
+        }
+        long number = Long.parseLong(written.group(1));
+        return switch (written.group(2)) {
+            case "ms" -> Duration.ofMillis(number);
+            case "s" -> Duration.ofSeconds(number);
+            case "m" -> Duration.ofMinutes(number);
+            case "h" -> Duration.ofHours(number);
+            default -> Duration.ofDays(number);
+        };
+    }
+
+    /** The same way back, in the largest unit that keeps it whole. */
+    static String text(Duration duration) {
+        long millis = duration.toMillis();
+        if (millis % 1000 != 0) {
+            return millis + "ms";
+        }
+        long seconds = millis / 1000;
+        if (seconds % 86_400 == 0) {
+            return seconds / 86_400 + "d";
+        }
+        if (seconds % 3600 == 0) {
+            return seconds / 3600 + "h";
+        }
+        return seconds % 60 == 0 ? seconds / 60 + "m" : seconds + "s";
+    }
+}

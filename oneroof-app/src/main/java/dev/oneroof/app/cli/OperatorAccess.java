@@ -1,0 +1,63 @@
+package dev.oneroof.app.cli;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.oneroof.app.config.AppConfig;
+import dev.oneroof.app.connect.Access;
+import dev.oneroof.app.connect.OpenDatabase;
+import dev.oneroof.app.connect.SchemaAccess;
+import dev.oneroof.postgres.Connections;
+import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
+import dev.oneroof.postgres.schema.SchemaStatus;
+import java.util.function.Function;
+
+/**
+ * The database for an operator's act. It is done in the role of the running program, so that what it finds readable is
+ * what the workers can read.
+ */
+final class OperatorAccess {
+    private OperatorAccess() {}
+
+    static <R> R inDatabase(DatabaseOptions options, Function<Database, R> act) {
+        AppConfig config = options.load();
+        try (OpenDatabase database = OpenDatabase.open(config, Access.LOOK)) {
+            demandSchema(config, database);
+            try (HikariDataSource pool = Connections.pool(
+                    database.address(), "oneroof", config.schema().roles().server(), 1)) {
+                return act.apply(new Database(pool, config.schema().schema()));
+            }
+        }
+    }
+
+    private static void demandSchema(AppConfig config, OpenDatabase database) {
+        SchemaStatus status =
+                SchemaAccess.status(SchemaAccess.migrator(config, database.address()), database.address());
+        switch (status.state()) {
+            case CURRENT -> {}
+            case ABSENT, BEHIND ->
+                throw new OneRoofException(
+                        ErrorCode.NOT_FOUND,
+                        "schema: '%s' in %s is %s; 'oneroof db migrate' brings it to version %s"
+                                .formatted(
+                                        config.schema().schema(),
+                                        database.address(),
+                                        status.installed() == null ? "not there" : "at version " + status.installed(),
+                                        status.known()));
+            case NEWER ->
+                throw new OneRoofException(
+                        ErrorCode.SCHEMA_NEWER,
+                        "schema: '%s' in %s is at version %s and this program knows %s; use a newer oneroof"
+                                .formatted(
+                                        config.schema().schema(),
+                                        database.address(),
+                                        status.installed(),
+                                        status.known()));
+        }
+    }
+
+    /** Who acts, as this machine knows them; the database keeps its own login's name beside it. */
+    static String actor() {
+        return System.getProperty("user.name", "unknown");
+    }
+}

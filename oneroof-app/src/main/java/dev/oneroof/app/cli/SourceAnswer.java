@@ -1,0 +1,76 @@
+package dev.oneroof.app.cli;
+
+import dev.oneroof.core.tabletail.TailSource;
+import java.time.Duration;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** A source, as it is printed. */
+record SourceAnswer(
+        String name,
+        String schema,
+        String table,
+        @Nullable String tsColumn,
+        @Nullable String tsType,
+        @Nullable String zone,
+        String idColumn,
+        String idType,
+        String contract,
+        String mode,
+        @Nullable String filter,
+        int batchSize,
+        double pollSeconds,
+        double lagThresholdSeconds,
+        double rereadSeconds) {
+
+    static SourceAnswer of(TailSource source) {
+        TailSource.TimeColumn time = source.time();
+        return new SourceAnswer(
+                source.name(),
+                source.relation().schema(),
+                source.relation().table(),
+                time == null ? null : time.column(),
+                time == null ? null : time.type().sql(),
+                time == null ? null : time.zone(),
+                source.id().column(),
+                source.id().type().sql(),
+                source.contract().name().toLowerCase(Locale.ROOT),
+                source.mode().name().toLowerCase(Locale.ROOT),
+                source.filter(),
+                source.batchSize(),
+                seconds(source.pollInterval()),
+                seconds(source.lagThreshold()),
+                seconds(source.rereadWindow()));
+    }
+
+    /** The order key in words. */
+    String key() {
+        return tsColumn == null ? idColumn : tsColumn + ", " + idColumn;
+    }
+
+    void print() {
+        Console.print("source         %s".formatted(name));
+        Console.print("table          %s.%s".formatted(schema, table));
+        if (tsColumn != null) {
+            Console.print("time           %s (%s%s)".formatted(tsColumn, tsType, zone == null ? "" : ", " + zone));
+        }
+        Console.print("id             %s (%s)".formatted(idColumn, idType));
+        Console.print("contract       %s".formatted(contract));
+        Console.print("mode           %s".formatted(mode));
+        if (filter != null) {
+            Console.print("filter         %s".formatted(filter));
+        }
+        Console.print("batch size     %d".formatted(batchSize));
+        Console.print("polled every   %s".formatted(text(pollSeconds)));
+        Console.print("behind after   %s".formatted(text(lagThresholdSeconds)));
+        Console.print("read again     %s".formatted(text(rereadSeconds)));
+    }
+
+    private static String text(double seconds) {
+        return Durations.text(Duration.ofMillis(Math.round(seconds * 1000)));
+    }
+
+    private static double seconds(Duration duration) {
+        return duration.toMillis() / 1000.0;
+    }
+}

@@ -1,0 +1,57 @@
+package dev.oneroof.app.cli;
+
+import dev.oneroof.core.tabletail.SourceCheck;
+import dev.oneroof.core.tabletail.Sources;
+import dev.oneroof.core.tabletail.TailSource;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(
+        name = "check",
+        description = "Looks again whether a source, or every one, is still as it was registered.",
+        footer = {"", "Exit code 3: something no longer holds."})
+final class SourceCheckCommand implements Callable<Integer> {
+    private static final int DOES_NOT_HOLD = 3;
+
+    record Answer(boolean holds, List<SourceCheck> sources) {}
+
+    @Mixin
+    private final DatabaseOptions options = new DatabaseOptions();
+
+    @Parameters(paramLabel = "NAME", arity = "0..1", description = "The source's name; without it, all of them.")
+    private @Nullable String name;
+
+    @Option(names = "--json", description = "Print one JSON object.")
+    private boolean json;
+
+    @Override
+    public Integer call() {
+        return OperatorAccess.inDatabase(options, db -> {
+            Sources sources = new Sources(db);
+            List<String> names = name != null
+                    ? List.of(name)
+                    : sources.list().stream().map(TailSource::name).toList();
+            List<SourceCheck> checks = names.stream().map(sources::check).toList();
+            Answer answer = new Answer(checks.stream().allMatch(SourceCheck::holds), checks);
+            report(answer);
+            return answer.holds() ? 0 : DOES_NOT_HOLD;
+        });
+    }
+
+    private void report(Answer answer) {
+        if (json) {
+            Console.printJson(answer);
+            return;
+        }
+        for (SourceCheck check : answer.sources()) {
+            Console.print("%-5s %s".formatted(check.holds() ? "ok" : "FAIL", check.source()));
+            check.broken().forEach(broken -> Console.print("      " + broken));
+            check.warnings().forEach(warning -> Console.print("      warning: " + warning));
+        }
+    }
+}
