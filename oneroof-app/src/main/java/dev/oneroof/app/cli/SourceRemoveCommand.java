@@ -46,7 +46,7 @@ final class SourceRemoveCommand implements Callable<Integer> {
             preview(uses);
             if (!dryRun) {
                 if (!yes) {
-                    Confirmation.demand("remove source '%s'?".formatted(name));
+                    Confirmation.atTheTerminal().demand("remove source '%s'?".formatted(name));
                 }
                 sources.remove(name, OperatorAccess.actor(), reason);
             }

@@ -10,6 +10,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Holds an order contract against what the catalogs tell of the columns that shall keep it. */
 final class ContractCheck {
+    /** How to take what a source's own writers have done since it was registered. */
+    enum Strictness {
+        /** Refuse it: nobody depends on the source yet. */
+        NEW,
+        /** Warn of it: a program that starts again must not be stopped by one row. */
+        REGISTERED
+    }
+
     private final SequenceStore sequences = new SequenceStore();
 
     /** The contract that the table seems to keep, for an owner who has named none. */
@@ -28,10 +36,11 @@ final class ContractCheck {
     }
 
     /** Throws when the contract cannot be kept; otherwise returns what its owner should know. */
-    List<String> check(Tx tx, TableFacts table, TailSource source, TableFacts.@Nullable Column time) {
+    List<String> check(
+            Tx tx, TableFacts table, TailSource source, TableFacts.@Nullable Column time, Strictness strictness) {
         return switch (source.contract()) {
             case CLOCK -> clock(source.time(), time);
-            case SEQUENCE -> sequenceKept(tx, table, source);
+            case SEQUENCE -> sequenceKept(tx, table, source, strictness);
             case EXTERNAL ->
                 List.of("no barrier is sound where applications make the keys: a row that commits late can be missed");
         };
@@ -66,7 +75,7 @@ final class ContractCheck {
         };
     }
 
-    private List<String> sequenceKept(Tx tx, TableFacts table, TailSource source) {
+    private List<String> sequenceKept(Tx tx, TableFacts table, TailSource source, Strictness strictness) {
         String column = source.id().column();
         if (source.time() != null) {
             throw refused(
@@ -92,10 +101,10 @@ final class ContractCheck {
                     "'sequence' needs numbers that are given out one by one, in order and each once; run: ALTER SEQUENCE %s %s, or take 'external'"
                             .formatted(sequence.name(), String.join(" ", sequence.mending())));
         }
-        return warnings(tx, source, sequence);
+        return warnings(tx, source, sequence, strictness);
     }
 
-    private List<String> warnings(Tx tx, TailSource source, FedSequence sequence) {
+    private List<String> warnings(Tx tx, TailSource source, FedSequence sequence, Strictness strictness) {
         List<String> warnings = new ArrayList<>();
         if (!sequence.readable()) {
             warnings.add(
@@ -103,9 +112,13 @@ final class ContractCheck {
                             .formatted(sequence.name()));
         } else {
             sequences.highestUndrawn(tx, source, sequence).ifPresent(id -> {
-                throw refused(
+                OneRoofException undrawn = refused(
                         "'sequence' needs ids that were drawn, and id %1$s is above the last value of %2$s; run: SELECT setval('%3$s', %1$s), or take 'external'"
                                 .formatted(id, sequence.name(), sequence.name().replace("'", "''")));
+                if (strictness == Strictness.NEW) {
+                    throw undrawn;
+                }
+                warnings.add(undrawn.message());
             });
         }
         if (!sequence.owned()) {

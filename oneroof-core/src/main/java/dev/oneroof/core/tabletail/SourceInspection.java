@@ -1,6 +1,5 @@
 package dev.oneroof.core.tabletail;
 
-import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.Tx;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
@@ -10,35 +9,34 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 
 /** Looks at a table before it becomes a source: what cannot work is refused, what works badly is told. */
 final class SourceInspection {
-    private static final Map<String, String> SHORT_NAMES = Map.of(
-            "timestamp with time zone", "timestamptz",
-            "timestamp without time zone", "timestamp",
-            "character varying", "text");
-
     private final TableStore tables = new TableStore();
+    private final TableCheck check = new TableCheck(tables);
     private final CollationStore collations = new CollationStore();
     private final ContractCheck contracts = new ContractCheck();
     private final FilterCheck filters = new FilterCheck();
 
     /** Throws when the table cannot be tailed; otherwise returns what its owner should know. */
     Inspected inspect(Tx tx, TailSource source) {
+        return inspect(tx, source, ContractCheck.Strictness.NEW);
+    }
+
+    Inspected inspect(Tx tx, TailSource source, ContractCheck.Strictness strictness) {
         demandNames(source);
-        TableFacts table = demandTable(tx, source.relation());
+        TableFacts table = check.demandTable(tx, source.relation());
         demandType(
                 "id_column",
                 source.id().column(),
-                demandColumn(tx, table, "id_column", source.id().column()),
+                check.demandColumn(tx, table, "id_column", source.id().column()),
                 source.id().type().sql());
         TailSource.TimeColumn time = source.time();
         TableFacts.Column timeFound = null;
         List<String> key = new ArrayList<>();
         if (time != null) {
-            timeFound = demandColumn(tx, table, "ts_column", time.column());
+            timeFound = check.demandColumn(tx, table, "ts_column", time.column());
             demandType("ts_column", time.column(), timeFound, time.type().sql());
             demandZone(tx, time);
             key.add(time.column());
@@ -48,31 +46,9 @@ final class SourceInspection {
         List<TableFacts.Index> indexes = tables.indexes(tx, table);
         demandUnique(source, key, indexes);
         List<String> warnings = warnings(source, table, timeFound, key, indexes);
-        warnings.addAll(contracts.check(tx, table, source, timeFound));
+        warnings.addAll(contracts.check(tx, table, source, timeFound, strictness));
         filters.demand(tx, source);
         return new Inspected(List.copyOf(warnings), seen(source));
-    }
-
-    /** A source over these columns, with the types that they have and the contract that they seem to keep. */
-    TailSource draft(Tx tx, SourceOutline outline) {
-        TailSource.Relation relation = relation(tx, outline.table());
-        TableFacts table = demandTable(tx, relation);
-        String idColumn = columnName(tx, "id_column", outline.idColumn());
-        TableFacts.Column id = demandColumn(tx, table, "id_column", idColumn);
-        TailSource source = TailSource.of(
-                outline.name(), relation.schema(), relation.table(), idColumn, IdType.of(shortName(id.type())));
-        TableFacts.Column time = null;
-        if (outline.timeColumn() != null) {
-            String timeColumn = columnName(tx, "ts_column", outline.timeColumn());
-            time = demandColumn(tx, table, "ts_column", timeColumn);
-            source = source.timedBy(timeColumn, TimeType.of(shortName(time.type())), outline.zone());
-        } else if (outline.zone() != null) {
-            throw new OneRoofException(
-                    ErrorCode.INVALID_INPUT,
-                    "time_zone: '%s' is not allowed; without a time column there is none".formatted(outline.zone()));
-        }
-        return source.under(
-                outline.contract() != null ? outline.contract() : contracts.proposed(tx, table, source, time));
     }
 
     /** What finds the parameters in our statements takes three quotes in a row for the start of a quoted text. */
@@ -94,107 +70,12 @@ final class SourceInspection {
         });
     }
 
-    private TailSource.Relation relation(Tx tx, String written) {
-        List<String> parts = nameParts(tx, "relation", written);
-        if (parts.size() > 2) {
-            throw new OneRoofException(
-                    ErrorCode.INVALID_INPUT,
-                    "relation: '%s' is not allowed; allowed are table and schema.table".formatted(written));
-        }
-        if (parts.size() == 2) {
-            return new TailSource.Relation(parts.getFirst(), parts.getLast());
-        }
-        String schema = tables.schemaOf(tx, written)
-                .orElseThrow(() -> new OneRoofException(
-                        ErrorCode.NOT_FOUND,
-                        "relation: %s is not found without a schema; write schema.table".formatted(written)));
-        return new TailSource.Relation(schema, parts.getFirst());
-    }
-
-    private String columnName(Tx tx, String field, String written) {
-        List<String> parts = nameParts(tx, field, written);
-        if (parts.size() > 1) {
-            throw new OneRoofException(
-                    ErrorCode.INVALID_INPUT, "%s: '%s' is not allowed; allowed is a column".formatted(field, written));
-        }
-        return parts.getFirst();
-    }
-
-    private List<String> nameParts(Tx tx, String field, String written) {
-        try {
-            return tables.nameParts(tx, written);
-        } catch (JdbiException e) {
-            if ("22023".equals(SqlState.of(e))) {
-                throw new OneRoofException(
-                        ErrorCode.INVALID_INPUT,
-                        "%s: '%s' is no SQL name; in double quotes it is taken as it stands".formatted(field, written),
-                        e);
-            }
-            throw e;
-        }
-    }
-
-    private TableFacts demandTable(Tx tx, TailSource.Relation relation) {
-        TableFacts table = tables.table(tx, relation)
-                .orElseThrow(() -> new OneRoofException(
-                        ErrorCode.NOT_FOUND, "relation: %s does not exist".formatted(relation.quoted())));
-        String reason = reasonAgainst(table);
-        if (reason != null) {
-            throw new OneRoofException(
-                    ErrorCode.INVALID_INPUT, "relation: %s cannot be tailed: %s".formatted(relation.quoted(), reason));
-        }
-        if (!table.readable()) {
-            throw new OneRoofException(
-                    ErrorCode.PRIVILEGE_MISSING,
-                    "relation: %1$s may not be read; run as its owner: GRANT SELECT ON %1$s TO the role that OneRoof acts as, and USAGE on its schema"
-                            .formatted(relation.quoted()));
-        }
-        if (table.rowsHidden()) {
-            throw new OneRoofException(
-                    ErrorCode.PRIVILEGE_MISSING,
-                    "relation: row-level security may hide rows of %1$s; run as its owner: CREATE POLICY oneroof ON %1$s FOR SELECT TO the role that OneRoof acts as USING (true)"
-                            .formatted(relation.quoted()));
-        }
-        return table;
-    }
-
-    private static @Nullable String reasonAgainst(TableFacts table) {
-        if (table.system()) {
-            return "it is one of the server's own";
-        }
-        if (table.temporary()) {
-            return "a temporary table is there for one session alone";
-        }
-        if (table.inherited()) {
-            return "other tables inherit from it, and no unique index spans their rows; tail each of them";
-        }
-        if (table.foreignParts()) {
-            return "a partition is a foreign table, whose transactions cannot be seen from here";
-        }
-        return switch (table.kind()) {
-            case "r", "p" -> null;
-            case "v", "m" -> "a view has no order of its own; tail the table behind it";
-            case "f" -> "a foreign table's transactions cannot be seen from here; tail it where it lies";
-            default -> "it is no table";
-        };
-    }
-
-    private TableFacts.Column demandColumn(Tx tx, TableFacts table, String field, String column) {
-        return tables.column(tx, table, column)
-                .orElseThrow(() -> new OneRoofException(
-                        ErrorCode.NOT_FOUND, "%s: there is no column '%s'".formatted(field, column)));
-    }
-
     private static void demandType(String field, String column, TableFacts.Column found, String declared) {
-        if (!shortName(found.type()).equals(declared)) {
+        if (!TableCheck.shortName(found.type()).equals(declared)) {
             throw new OneRoofException(
                     ErrorCode.INVALID_INPUT,
                     "%s: '%s' is of type %s and was declared as %s".formatted(field, column, found.type(), declared));
         }
-    }
-
-    private static String shortName(String type) {
-        return SHORT_NAMES.getOrDefault(type, type);
     }
 
     private void demandZone(Tx tx, TailSource.TimeColumn time) {

@@ -118,7 +118,9 @@ public final class SourceStore {
     }
 
     Inspected admit(Tx tx, TailSource source, String actor) {
-        Inspected inspected = inspection.inspect(tx, source);
+        boolean known = find(tx, source.name()).equals(Optional.of(source));
+        Inspected inspected = inspection.inspect(
+                tx, source, known ? ContractCheck.Strictness.REGISTERED : ContractCheck.Strictness.NEW);
         if (save(tx, source, actor)) {
             record(tx, source.name(), "registered", actor, "");
         }
@@ -195,7 +197,9 @@ public final class SourceStore {
         tx.query(WAIT_NOT_FOR_EVER).mapTo(String.class).one();
         // Asked first without a lock: a batch that runs would be waited for.
         refuseWhileHeld(tx, name);
-        tx.query(LOCK).bind("name", name).mapTo(String.class).findOne().orElseThrow(() -> unknown(name));
+        if (tx.query(LOCK).bind("name", name).mapTo(String.class).findOne().isEmpty()) {
+            throw unknown(name);
+        }
         record(tx, name, "removed", actor, reason);
         tx.update(DELETE_CURSORS).bind("name", name).execute();
         tx.update(DELETE_SCOPES).bind("name", name).execute();

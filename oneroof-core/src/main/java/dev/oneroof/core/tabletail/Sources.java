@@ -13,6 +13,7 @@ import org.jdbi.v3.core.JdbiException;
 public final class Sources {
     private final Database db;
     private final SourceStore store = new SourceStore();
+    private final SourceDrafting drafting = new SourceDrafting();
     private final SourceInspection inspection = new SourceInspection();
 
     public Sources(Database db) {
@@ -21,7 +22,7 @@ public final class Sources {
 
     /** A source over the named columns, with their types and the contract that was named or that they seem to keep. */
     public TailSource draft(SourceOutline outline) {
-        return db.inTx(tx -> inspection.draft(tx, outline));
+        return db.inTx(tx -> drafting.draft(tx, outline));
     }
 
     /** What registering it would say; throws where it would be refused. Nothing is changed. */
