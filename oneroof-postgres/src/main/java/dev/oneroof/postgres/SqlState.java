@@ -3,11 +3,15 @@ package dev.oneroof.postgres;
 import java.sql.SQLException;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLException;
 
 /** What PostgreSQL's error codes mean to OneRoof. Message texts are translated and change; codes do not. */
 public final class SqlState {
     private static final String QUERY_CANCELED = "57014";
     private static final String LOCK_NOT_AVAILABLE = "55P03";
+    // Class OR is our own: what OneRoof's functions raise.
+    private static final String EVENT_TYPE_UNKNOWN = "OR001";
+    private static final String NO_SIGNAL = "OR002";
 
     private static final Set<String> LOGIN_REFUSED = Set.of("28000", "28P01");
     private static final Set<String> PRIVILEGE_MISSING = Set.of("42501");
@@ -51,6 +55,28 @@ public final class SqlState {
 
     public static boolean isLockTimeout(Throwable failure) {
         return LOCK_NOT_AVAILABLE.equals(of(failure));
+    }
+
+    /** An event's type is not registered, or not active. */
+    public static boolean isEventTypeUnknown(Throwable failure) {
+        return EVENT_TYPE_UNKNOWN.equals(of(failure));
+    }
+
+    /** An event carries contents instead of an address. */
+    public static boolean isNoSignal(Throwable failure) {
+        return NO_SIGNAL.equals(of(failure));
+    }
+
+    /** What the server said, in its own first words: without severity, detail and hint. */
+    public static String message(Throwable failure) {
+        for (Throwable t = failure; t != null; t = t.getCause()) {
+            if (t instanceof PSQLException sql
+                    && sql.getServerErrorMessage() != null
+                    && sql.getServerErrorMessage().getMessage() != null) {
+                return sql.getServerErrorMessage().getMessage();
+            }
+        }
+        return String.valueOf(failure.getMessage());
     }
 
     /** True when the same statement may well succeed in a moment: nobody's fault, nothing to mend. */

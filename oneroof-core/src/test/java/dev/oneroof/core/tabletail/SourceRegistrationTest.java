@@ -26,7 +26,7 @@ class SourceRegistrationTest {
 
         assertThat(register(database, BIRTHS)).isEmpty();
         assertThat(register(database, BIRTHS)).isEmpty();
-        assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.tail_source"))
+        assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.tail_source WHERE source_name = 'births'"))
                 .isEqualTo(1);
     }
 
