@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.oneroof.core.gate.GateStore;
 import dev.oneroof.core.lease.LeaseStore;
+import dev.oneroof.core.outbox.EventTypes;
+import dev.oneroof.core.outbox.Outbox;
+import dev.oneroof.core.outbox.OutboxPartitions;
 import dev.oneroof.core.tabletail.CursorStore;
 import dev.oneroof.core.tabletail.SourceStore;
 import dev.oneroof.testkit.OnEveryServer;
@@ -21,8 +24,14 @@ import java.util.stream.Stream;
 /** Every statement of every store is prepared against the migrated schema, also those that no other test runs. */
 @OneRoofTest
 class StatementsTest {
-    private static final List<Class<?>> STORES =
-            List.of(LeaseStore.class, GateStore.class, SourceStore.class, CursorStore.class);
+    private static final List<Class<?>> STORES = List.of(
+            LeaseStore.class,
+            GateStore.class,
+            SourceStore.class,
+            CursorStore.class,
+            Outbox.class,
+            EventTypes.class,
+            OutboxPartitions.class);
 
     @OnEveryServer
     void fitTheSchema(TestDatabase database) throws Exception {
