@@ -9,6 +9,7 @@ import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.SchemaName;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.time.Duration;
+import javax.sql.DataSource;
 
 /** A tail worker over one source of a test, with a lease that the test moves as it likes. */
 final class Tailing {
@@ -21,11 +22,19 @@ final class Tailing {
     private final TailWorker worker;
 
     Tailing(TestDatabase database, TailSource source, BatchEffect effect) {
-        this(database, source, effect, TailConfig.DEFAULT);
+        this(database.dataSource(), source, effect, TailConfig.DEFAULT);
     }
 
     Tailing(TestDatabase database, TailSource source, BatchEffect effect, TailConfig config) {
-        db = new Database(database.dataSource(), SchemaName.DEFAULT);
+        this(database.dataSource(), source, effect, config);
+    }
+
+    Tailing(DataSource sessions, TailSource source, BatchEffect effect) {
+        this(sessions, source, effect, TailConfig.DEFAULT);
+    }
+
+    private Tailing(DataSource sessions, TailSource source, BatchEffect effect, TailConfig config) {
+        db = new Database(sessions, SchemaName.DEFAULT);
         scope = Scope.of("test_worker", source.name());
         db.useTx(tx -> new SourceStore().register(tx, source, "test"));
         db.useTx(tx -> leases.register(tx, scope, "test", Duration.ofSeconds(5), Duration.ofSeconds(30)));
