@@ -4,12 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.oneroof.core.OneRoof;
 import dev.oneroof.core.RuntimeConfig;
-import dev.oneroof.core.tabletail.BatchEffect;
 import dev.oneroof.core.tabletail.IdType;
-import dev.oneroof.core.tabletail.SetEffect;
-import dev.oneroof.core.tabletail.SourceStore;
 import dev.oneroof.core.tabletail.TailSource;
-import dev.oneroof.core.tabletail.TailSpec;
 import dev.oneroof.core.tabletail.TimeType;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.await.Await;
@@ -18,7 +14,6 @@ import dev.oneroof.testkit.server.TestDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
@@ -34,13 +29,22 @@ class ReadmeExampleTest {
     void runs(TestDatabase database, Given given) {
         given.births(2500);
         database.run("CREATE TABLE public.known_code (code text)");
+        database.run("CREATE TABLE public.bill (code text, payer text)");
 
         example(
                 database.dataSource(),
                 () -> Await.patiently()
                         .until(
-                                "a code of every birth",
-                                () -> database.value(Long.class, "SELECT count(*) FROM public.known_code") == 2500));
+                                "a code and a bill for every birth",
+                                () -> database.value(Long.class, "SELECT count(*) FROM public.known_code") == 2500
+                                        && database.value(Long.class, "SELECT count(*) FROM public.bill") == 2500));
+
+        assertThat(database.value(Long.class, """
+                        SELECT count(*)
+                        FROM birth_registry b
+                        JOIN public.known_code k ON k.code = b.entity_code
+                        JOIN public.bill ON bill.code = b.entity_code AND bill.payer = b.actor_ref
+                        """)).isEqualTo(2500);
     }
 
     @Test
@@ -56,14 +60,25 @@ class ReadmeExampleTest {
     private static void example(DataSource dataSource, Runnable untilShutdown) {
         // A migrated database, and a DataSource that logs in to it.
         TailSource births = TailSource.of("births", "public", "birth_registry", "id", IdType.INTEGER)
-                .timedBy("born_at", TimeType.TIMESTAMPTZ)
-                .inBatchesOf(1000);
-        BatchEffect copy = new SetEffect(
-                "entity_code", "INSERT INTO public.known_code (code) SELECT entity_code FROM page", Map.of());
+                .timedBy("born_at", TimeType.TIMESTAMPTZ);
 
         try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("billing-1"), dataSource)) {
-            oneroof.database().useTx(tx -> new SourceStore().register(tx, births, "ann"));
-            oneroof.tail(TailSpec.of("copier", "births", copy)).start();
+            oneroof.register(births).forEach(System.err::println); // an index that is missing, say
+
+            // Row by row in Java …
+            oneroof.tail("biller", "births")
+                    .reading("entity_code", "actor_ref")
+                    .eachRow((tx, row) -> tx.update("INSERT INTO public.bill (code, payer) VALUES (:code, :payer)")
+                            .bind("code", row.string("entity_code"))
+                            .bind("payer", row.string("actor_ref"))
+                            .execute());
+
+            // … or a batch in one statement, and no row leaves the server.
+            oneroof.tail("copier", "births")
+                    .reading("entity_code")
+                    .bySql("INSERT INTO public.known_code (code) SELECT entity_code FROM page");
+
+            oneroof.start();
             untilShutdown.run();
         }
     }

@@ -1,11 +1,18 @@
 package dev.oneroof.core;
 
+import dev.oneroof.core.lease.Scope;
+import dev.oneroof.core.tabletail.TailDraft;
+import dev.oneroof.core.tabletail.TailSource;
 import dev.oneroof.core.tabletail.TailSpec;
 import dev.oneroof.core.worker.Worker;
 import dev.oneroof.core.worker.Workers;
 import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import javax.sql.DataSource;
 
 /**
@@ -13,7 +20,9 @@ import javax.sql.DataSource;
  *
  * <pre>{@code
  * try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("billing-1"), dataSource)) {
- *     oneroof.tail(myTail).start();
+ *     oneroof.register(orders).forEach(log::warn);
+ *     oneroof.tail("mailer", "orders").reading("email").eachRow((tx, row) -> …);
+ *     oneroof.start();
  *     …
  * }
  * }</pre>
@@ -24,6 +33,7 @@ public final class OneRoof implements AutoCloseable {
     private final Wiring wiring;
     private final Workers workers;
     private final List<Worker> waiting = new ArrayList<>();
+    private final Set<Scope> taken = new HashSet<>();
 
     private OneRoof(Wiring wiring, Workers workers) {
         this.wiring = wiring;
@@ -35,8 +45,30 @@ public final class OneRoof implements AutoCloseable {
         return new OneRoof(wiring, wiring.workers());
     }
 
+    /**
+     * Registers a table as a source, and returns what its owner should know, such as an index that is missing. The same
+     * again is no change; a table that cannot be tailed, or another definition under the name, is refused.
+     */
+    public List<String> register(TailSource source) {
+        return wiring.register(source);
+    }
+
+    /**
+     * Begins a tail worker on a source. The worker's name is that of its cursor: under the same name it goes on where it
+     * was, also in another process; under another it sees every row again.
+     */
+    public TailDraft<OneRoof> tail(String worker, String source) {
+        return new TailDraft<>(worker, source, this::tail);
+    }
+
     /** Adds a tail worker; it runs from {@link #start} on. Its source must be registered by then. */
     public OneRoof tail(TailSpec spec) {
+        if (!taken.add(spec.scope())) {
+            // Two would take the rows from each other.
+            throw new OneRoofException(
+                    ErrorCode.CONFLICT,
+                    "worker: '%s' is there already; allowed is one of a name".formatted(spec.scope()));
+        }
         waiting.add(wiring.tailWorker(spec));
         return this;
     }

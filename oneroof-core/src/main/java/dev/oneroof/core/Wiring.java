@@ -2,11 +2,13 @@ package dev.oneroof.core;
 
 import dev.oneroof.core.gate.GateStore;
 import dev.oneroof.core.lease.LeaseStore;
+import dev.oneroof.core.tabletail.TailSource;
 import dev.oneroof.core.tabletail.TailSpec;
 import dev.oneroof.core.tabletail.TailStores;
 import dev.oneroof.core.tabletail.TailWorker;
 import dev.oneroof.core.worker.Workers;
 import dev.oneroof.postgres.Database;
+import java.util.List;
 import javax.sql.DataSource;
 
 /** Calls the constructors, from top to bottom. */
@@ -24,6 +26,10 @@ final class Wiring {
 
     Database database() {
         return database;
+    }
+
+    List<String> register(TailSource source) {
+        return database.inTx(tx -> tails.sources().register(tx, source, config.instance()));
     }
 
     Workers workers() {

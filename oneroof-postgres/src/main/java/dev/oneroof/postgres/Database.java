@@ -14,6 +14,7 @@ public final class Database {
 
     public Database(DataSource dataSource, SchemaName schema) {
         this.jdbi = Jdbi.create(dataSource).installPlugin(new PostgresPlugin());
+        jdbi.setStatementBuilderFactory(connection -> new ScrollableStatements());
         jdbi.getConfig(SqlStatements.class).setTemplateEngine((sql, context) -> schema.applyTo(sql));
     }
 

@@ -25,6 +25,11 @@ public final class Tx {
         return handle.createQuery(sql);
     }
 
+    /** As {@link #query}; the rows of its result can be gone through in any order, as often as one likes. */
+    public Query scrollableQuery(String sql) {
+        return handle.createQuery(sql).define(ScrollableStatements.ATTRIBUTE, true);
+    }
+
     /** A statement that changes rows, with {@code :named} parameters. */
     public Update update(String sql) {
         return handle.createUpdate(sql);

@@ -1,6 +1,7 @@
 package dev.oneroof.core.tabletail;
 
 import dev.oneroof.core.lease.Scope;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,8 +12,16 @@ import org.jspecify.annotations.Nullable;
  */
 public record TailSpec(
         Scope scope, String domain, String phase, @Nullable String gate, BatchEffect effect) {
+    static final String DEFAULT_DOMAIN = "governance";
+    static final String DEFAULT_PHASE = "incremental";
+
     /** A worker of one's own, without a gate. */
     public static TailSpec of(String worker, String source, BatchEffect effect) {
-        return new TailSpec(Scope.of(worker, source), "governance", "incremental", null, effect);
+        return new TailSpec(Scope.of(worker, source), DEFAULT_DOMAIN, DEFAULT_PHASE, null, effect);
+    }
+
+    /** To be written down word by word: {@code TailSpec.draft("mailer", "orders").reading("email").eachRow(…)}. */
+    public static TailDraft<TailSpec> draft(String worker, String source) {
+        return new TailDraft<>(worker, source, Function.identity());
     }
 }

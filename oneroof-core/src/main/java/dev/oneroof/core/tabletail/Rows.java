@@ -1,0 +1,95 @@
+package dev.oneroof.core.tabletail;
+
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.AbstractList;
+import java.util.Map;
+import java.util.Objects;
+import java.util.RandomAccess;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows of a batch, over the driver's own buffer: nothing is copied, and a handler that looks at two columns of ten
+ * pays for two.
+ */
+final class Rows extends AbstractList<Row> implements RandomAccess {
+    private final ResultSet rows;
+    private final int size;
+    private final Map<String, Integer> positions;
+    private final KeyPositions key;
+    /** Where the result stands, so that reading one row's columns moves it once. */
+    private int at = -1;
+
+    private boolean over;
+
+    /** Where the order key stands in the result; without a time there is none of its own. */
+    record KeyPositions(@Nullable TimeType timeType, int ts, int id) {}
+
+    @FunctionalInterface
+    interface Column<T> {
+        @Nullable
+        T of(ResultSet row, int position) throws SQLException;
+    }
+
+    Rows(ResultSet rows, Map<String, Integer> positions, KeyPositions key) throws SQLException {
+        this.rows = rows;
+        this.positions = positions;
+        this.key = key;
+        this.size = rows.last() ? rows.getRow() : 0;
+    }
+
+    @Override
+    public int size() {
+        return size;
+    }
+
+    @Override
+    public Row get(int index) {
+        return new Row(this, Objects.checkIndex(index, size));
+    }
+
+    /** From here on the rows can no longer be read: the result they stand in is given back. */
+    void end() {
+        over = true;
+    }
+
+    <T> @Nullable T read(int index, String column, String as, Column<T> value) {
+        Integer position = positions.get(column);
+        if (position == null) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "column: '%s' is not read; read are %s"
+                            .formatted(column, String.join(", ", new TreeSet<>(positions.keySet()))));
+        }
+        try {
+            return value.of(at(index), position);
+        } catch (SQLException e) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT, "column: '%s' cannot be read as %s".formatted(column, as), e);
+        }
+    }
+
+    Watermark key(int index) {
+        try {
+            ResultSet row = at(index);
+            TimeType timed = key.timeType();
+            return new Watermark(timed == null ? null : KeyText.of(row, key.ts(), timed), row.getString(key.id()));
+        } catch (SQLException e) {
+            throw new OneRoofException(ErrorCode.FAILED, "key: it cannot be read", e);
+        }
+    }
+
+    private ResultSet at(int index) throws SQLException {
+        if (over) {
+            throw new IllegalStateException("a row can be read only until its handler returns");
+        }
+        if (at != index) {
+            rows.absolute(index + 1);
+            at = index;
+        }
+        return rows;
+    }
+}

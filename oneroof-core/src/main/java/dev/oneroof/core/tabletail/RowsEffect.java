@@ -1,0 +1,80 @@
+package dev.oneroof.core.tabletail;
+
+import dev.oneroof.postgres.Identifiers;
+import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** An effect in Java: reads the page and gives its rows to a handler. */
+record RowsEffect(List<String> columns, RowsHandler handler) implements BatchEffect {
+    RowsEffect {
+        columns = List.copyOf(columns);
+    }
+
+    /** What is read, and where in the result it stands. */
+    private record Layout(String select, Map<String, Integer> positions, Rows.KeyPositions key) {}
+
+    @Override
+    public Batch apply(Tx tx, Page page) {
+        Layout layout = layout(page.source());
+        return tx.scrollableQuery(page.select(layout.select()))
+                .bindMap(page.parameters())
+                .scanResultSet((result, context) -> handled(tx, result.get(), layout));
+    }
+
+    private Batch handled(Tx tx, ResultSet result, Layout layout) throws SQLException {
+        Rows rows = new Rows(result, layout.positions(), layout.key());
+        if (rows.isEmpty()) {
+            return Batch.EMPTY;
+        }
+        try {
+            handler.handle(tx, rows);
+            return new Batch(rows.size(), rows.size(), rows.key(rows.size() - 1));
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new OneRoofException(ErrorCode.INTERRUPTED, "handler: it was interrupted", e);
+        } catch (Exception e) {
+            throw new OneRoofException(ErrorCode.FAILED, "handler: " + e, e);
+        } finally {
+            rows.end();
+        }
+    }
+
+    /** The page brings the order key along by itself, so a column that is part of it is not asked for twice. */
+    private Layout layout(TailSource source) {
+        TailSource.TimeColumn time = source.time();
+        List<String> selected = new ArrayList<>();
+        Map<String, Integer> positions = new HashMap<>();
+        for (String column : columns) {
+            if (!isKey(source, column) && !positions.containsKey(column)) {
+                selected.add(Identifiers.quote("column", column));
+                positions.put(column, selected.size());
+            }
+        }
+        if (selected.isEmpty()) {
+            selected.add("NULL");
+        }
+        int ts = selected.size() + 1;
+        int id = ts + 1;
+        if (time != null) {
+            positions.put(time.column(), ts);
+        }
+        positions.put(source.id().column(), id);
+        @Nullable TimeType timeType = time == null ? null : time.type();
+        return new Layout(String.join(", ", selected), positions, new Rows.KeyPositions(timeType, ts, id));
+    }
+
+    private static boolean isKey(TailSource source, String column) {
+        TailSource.TimeColumn time = source.time();
+        return column.equals(source.id().column()) || (time != null && column.equals(time.column()));
+    }
+}

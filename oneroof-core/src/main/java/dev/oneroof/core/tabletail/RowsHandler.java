@@ -1,0 +1,14 @@
+package dev.oneroof.core.tabletail;
+
+import dev.oneroof.postgres.Tx;
+import java.util.List;
+
+/** What a worker does with the rows of one batch, in the transaction that also moves the cursor. */
+@FunctionalInterface
+public interface RowsHandler {
+    /**
+     * The rows are never none, stand in the order of their keys, and can be read until this returns. May be called again
+     * for the same rows when the transaction did not commit. What it throws fails the batch.
+     */
+    void handle(Tx tx, List<Row> rows) throws Exception;
+}
