@@ -8,7 +8,12 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "bench",
         description = "Measures what is promised, on the embedded server or on one of yours.",
-        subcommands = BenchLateCommand.class)
+        subcommands = {
+            BenchBackfillCommand.class,
+            BenchDepthCommand.class,
+            BenchLateCommand.class,
+            BenchTailCommand.class
+        })
 final class BenchCommand implements Runnable {
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -16,6 +21,6 @@ final class BenchCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "a bench is missing: late");
+        throw new ParameterException(spec.commandLine(), "a bench is missing: backfill, depth, late or tail");
     }
 }

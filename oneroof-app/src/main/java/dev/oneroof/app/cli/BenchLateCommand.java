@@ -1,35 +1,82 @@
 package dev.oneroof.app.cli;
 
-import dev.oneroof.app.config.AppConfig;
-import dev.oneroof.app.connect.Access;
-import dev.oneroof.app.connect.OpenDatabase;
-import dev.oneroof.app.connect.SchemaAccess;
-import dev.oneroof.bench.BenchResult;
-import dev.oneroof.bench.Figure;
+import dev.oneroof.bench.Bench;
 import dev.oneroof.bench.latecommit.LateConfig;
 import dev.oneroof.bench.latecommit.LateTrial;
+import dev.oneroof.bench.latecommit.LateWatch;
+import dev.oneroof.bench.latecommit.WatchConfig;
+import dev.oneroof.core.worker.Waiting;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 @Command(
         name = "late",
-        description = "Writers that commit late in every way, tails that must miss nothing, controls that lose rows.",
-        footer = {"", "Works in schema oneroof_late, which it makes and drops. Exit code 3: something does not hold."})
+        description = {
+            "Writers that commit late in every way, tails that must miss nothing, controls that lose rows.",
+            "With --table: watches a table that somebody else writes."
+        },
+        footer = {
+            "",
+            "Works in schema oneroof_late, or oneroof_watch, which it makes and drops.",
+            "Exit code 3: something does not hold."
+        })
 final class BenchLateCommand implements Callable<Integer> {
-    private static final int DOES_NOT_HOLD = 3;
+    @Mixin
+    private final BenchOptions options = new BenchOptions();
 
     @Mixin
-    private final DatabaseOptions options = new DatabaseOptions();
+    private final SeedOption seed = new SeedOption();
+
+    @ArgGroup(exclusive = false)
+    private @Nullable Watched watched;
+
+    private static final class Watched {
+        @Option(
+                names = "--table",
+                paramLabel = "[SCHEMA.]NAME",
+                required = true,
+                description = "Watch this table, from its first row on, and let somebody else write it.")
+        @SuppressWarnings("NullAway.Init")
+        private String table;
+
+        @Option(
+                names = "--ts",
+                paramLabel = "COLUMN",
+                description =
+                        "Its column that holds the database's now(); without it the ids of a sequence are the order.")
+        private @Nullable String ts;
+
+        @Option(names = "--id", paramLabel = "COLUMN", required = true, description = "Its id.")
+        @SuppressWarnings("NullAway.Init")
+        private String id;
+
+        @Option(
+                names = "--ids-file",
+                paramLabel = "FILE",
+                required = true,
+                description = "Gets the ids, one a line, in the order in which they were handled.")
+        @SuppressWarnings("NullAway.Init")
+        private Path ids;
+
+        WatchConfig over(Duration length) {
+            int dot = table.indexOf('.');
+            return new WatchConfig(
+                    dot < 0 ? "public" : table.substring(0, dot), table.substring(dot + 1), ts, id, ids, length);
+        }
+    }
 
     @Option(
             names = "--seconds",
             paramLabel = "N",
             defaultValue = "20",
             converter = Numbers.Seconds.class,
-            description = "How long the writers write (default ${DEFAULT-VALUE}).")
+            description = "How long the writers write, or the table is watched (default ${DEFAULT-VALUE}).")
     private long seconds;
 
     @Option(
@@ -40,38 +87,16 @@ final class BenchLateCommand implements Callable<Integer> {
             description = "How many write at once (default ${DEFAULT-VALUE}).")
     private long writers;
 
-    @Option(
-            names = "--seed",
-            paramLabel = "N",
-            defaultValue = "1",
-            converter = Numbers.Seed.class,
-            description = "What the writers' doings are drawn from (default ${DEFAULT-VALUE}).")
-    private long seed;
-
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
-
     @Override
     public Integer call() throws Exception {
-        AppConfig config = options.loadForFilling();
-        try (OpenDatabase database = OpenDatabase.open(config, Access.SHARE)) {
-            SchemaAccess.migrate(SchemaAccess.migrator(config, database.address()), database.address());
-            Console.say("late-commit trial, %d s on %s".formatted(seconds, database.address()));
-            LateConfig trial = new LateConfig(Duration.ofSeconds(seconds), Math.toIntExact(writers), seed);
-            BenchResult result = new LateTrial(database.address(), config.schema(), trial).run();
-            report(result);
-            return result.holds() ? 0 : DOES_NOT_HOLD;
+        Duration length = Duration.ofSeconds(seconds);
+        Watched table = watched;
+        if (table == null) {
+            LateConfig config = new LateConfig(length, Math.toIntExact(writers), seed.seed());
+            Bench trial = site -> new LateTrial(site.address(), site.schema(), config).run();
+            return options.run("late-commit trial, %d s".formatted(seconds), trial);
         }
-    }
-
-    private void report(BenchResult result) {
-        if (json) {
-            Console.printJson(result);
-            return;
-        }
-        for (Figure figure : result.figures()) {
-            Console.print("%-5s %-60s %10.1f   %s"
-                    .formatted(figure.holds() ? "ok" : "FAIL", figure.name(), figure.measured(), figure.bound()));
-        }
+        return options.run(
+                "watching %s, %d s".formatted(table.table, seconds), new LateWatch(table.over(length), new Waiting()));
     }
 }

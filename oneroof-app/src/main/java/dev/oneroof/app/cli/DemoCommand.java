@@ -22,6 +22,9 @@ final class DemoCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
 
+    @Mixin
+    private final SeedOption seed = new SeedOption();
+
     @Option(
             names = "--rows",
             paramLabel = "N",
@@ -29,14 +32,6 @@ final class DemoCommand implements Callable<Integer> {
             converter = Numbers.Rows.class,
             description = "Births in the registry before anything runs (default ${DEFAULT-VALUE}).")
     private long rows;
-
-    @Option(
-            names = "--seed",
-            paramLabel = "N",
-            defaultValue = "1",
-            converter = Numbers.Seed.class,
-            description = "What the registry is made from: the same seed, the same rows (default ${DEFAULT-VALUE}).")
-    private long seed;
 
     @Option(
             names = "--births-per-second",
@@ -55,7 +50,7 @@ final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         AppConfig config = options.loadForFilling();
-        DemoConfig demo = new DemoConfig(rows, seed, Math.toIntExact(birthsPerSecond), once);
+        DemoConfig demo = new DemoConfig(rows, seed.seed(), Math.toIntExact(birthsPerSecond), once);
         try (Stopping stopping = new Stopping();
                 Progress progress = new Progress();
                 OpenDatabase database = opened(config)) {

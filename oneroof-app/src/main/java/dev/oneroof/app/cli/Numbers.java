@@ -49,6 +49,13 @@ final class Numbers {
         }
     }
 
+    static final class Rounds implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            return between(1, 1000, text);
+        }
+    }
+
     private static long between(long least, long most, String text) {
         try {
             long number = Long.parseLong(text);

@@ -1,0 +1,54 @@
+package dev.oneroof.app.cli;
+
+import dev.oneroof.app.config.AppConfig;
+import dev.oneroof.app.connect.Access;
+import dev.oneroof.app.connect.OpenDatabase;
+import dev.oneroof.app.connect.SchemaAccess;
+import dev.oneroof.bench.Bench;
+import dev.oneroof.bench.BenchResult;
+import dev.oneroof.bench.BenchSite;
+import dev.oneroof.bench.Figure;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** The options of every bench, and what is the same in all of them: the database, the report, the exit code. */
+final class BenchOptions {
+    private static final int DOES_NOT_HOLD = 3;
+
+    @Mixin
+    private final DatabaseOptions options = new DatabaseOptions();
+
+    @Option(names = "--json", description = "Print one JSON object.")
+    private boolean json;
+
+    /** Runs the bench, prints its figures and returns the exit code. */
+    int run(String what, Bench bench) throws Exception {
+        AppConfig config = options.loadForFilling();
+        try (OpenDatabase database = OpenDatabase.open(config, Access.SHARE)) {
+            SchemaAccess.migrate(SchemaAccess.migrator(config, database.address()), database.address());
+            Console.say("%s on %s".formatted(what, database.address()));
+            BenchResult result = bench.run(new BenchSite(database.address(), config.schema()));
+            report(result);
+            return result.holds() ? 0 : DOES_NOT_HOLD;
+        }
+    }
+
+    private void report(BenchResult result) {
+        if (json) {
+            Console.printJson(result);
+        } else {
+            result.figures().forEach(figure -> Console.print(line(figure)));
+        }
+    }
+
+    private static String line(Figure figure) {
+        String verdict = !figure.holds() ? "FAIL" : figure.bound().isEmpty() ? "" : "ok";
+        Double reference = figure.reference();
+        String against = reference == null
+                ? figure.bound()
+                : "against %,.2f: %.2f   %s".formatted(reference, figure.ratio(), figure.bound());
+        return "%-5s %-60s %,12.1f   %s"
+                .formatted(verdict, figure.name(), figure.measured(), against)
+                .stripTrailing();
+    }
+}
