@@ -1,0 +1,179 @@
+package dev.oneroof.bench.trials;
+
+import dev.oneroof.bench.BenchResult;
+import dev.oneroof.bench.Figure;
+import dev.oneroof.core.tabletail.TailSource;
+import dev.oneroof.core.worker.Waiting;
+import dev.oneroof.embeddedpostgres.ServerAddress;
+import dev.oneroof.postgres.Connections;
+import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.DatabaseAddress;
+import dev.oneroof.postgres.schema.SchemaConfig;
+import dev.oneroof.testkit.fault.Cut;
+import dev.oneroof.testkit.fault.PostgresProxy;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * Four tails in this process on a server that is ended at once in the middle of a sweep, again and again, and whose
+ * connections are cut just before the server gets a COMMIT or just after it has carried one out. Nothing may be lost or
+ * doubled, though the worker cannot know what became of its last transaction.
+ */
+public final class CrashTrial {
+    private static final Duration LEASE = Duration.ofSeconds(3);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final int WRITERS = 2;
+
+    private enum Blow {
+        RESTART,
+        CUT_BEFORE,
+        CUT_AFTER
+    }
+
+    private final BreakableServer server;
+    private final SchemaConfig schema;
+    private final CrashConfig config;
+    private final Consumer<String> progress;
+    private final SplittableRandom random;
+    private final TrialTables tables = new TrialTables("oneroof_crash");
+    private final Database owner;
+    private final int[] done = new int[Blow.values().length];
+
+    public CrashTrial(BreakableServer server, SchemaConfig schema, CrashConfig config, Consumer<String> progress) {
+        this.server = server;
+        this.schema = schema;
+        this.config = config;
+        this.progress = progress;
+        this.random = new SplittableRandom(config.seed());
+        this.owner = new Database(Connections.plain(server.address(), "trial owner"), schema.schema());
+    }
+
+    /** Runs it in a schema of its own, which is dropped afterwards. OneRoof's schema must be there. */
+    public BenchResult run() throws SQLException {
+        tables.create(owner, schema.roles().server());
+        List<TailSource> sources = tables.register(owner, TrialTables.Kind.values());
+        try {
+            strike(sources);
+            return BenchResult.of("crash", settings(), figures(sources));
+        } finally {
+            tables.forget(owner, sources);
+        }
+    }
+
+    private void strike(List<TailSource> sources) throws SQLException {
+        DatabaseAddress direct = server.address();
+        try (PostgresProxy proxy = PostgresProxy.to(new ServerAddress(
+                        direct.host(),
+                        direct.port(),
+                        Objects.requireNonNullElse(direct.user(), ""),
+                        Objects.requireNonNullElse(direct.password(), "")));
+                Writers writers = new Writers(tables, Connections.plain(direct, "trial writer"))) {
+            DatabaseAddress way = new DatabaseAddress(
+                    proxy.host(), proxy.port(), direct.database(), direct.user(), direct.password(), Map.of());
+            writers.backlog(Math.max(config.rows() / 2, 100));
+            writers.start(WRITERS, random.split());
+            Instance instance = new Instance(way, schema, tables.schema(), LEASE, Instance.names(sources));
+            try (Instance.Running running =
+                    instance.start("crash-" + ProcessHandle.current().pid())) {
+                for (Blow blow : blows()) {
+                    strike(blow, proxy, sources);
+                }
+                Waiting waiting = new Waiting();
+                while (tables.rows(owner) < config.rows()) {
+                    waiting.pause(Duration.ofMillis(200));
+                }
+                writers.close();
+                new RunOut(tables, owner).await(sources);
+            }
+        }
+    }
+
+    private List<Blow> blows() {
+        int[] left = {config.restarts(), config.cuts() / 2, config.cuts() - config.cuts() / 2};
+        List<Blow> blows = new ArrayList<>();
+        for (int all = config.restarts() + config.cuts(); all > 0; all--) {
+            int drawn = random.nextInt(all);
+            int kind = drawn < left[0] ? 0 : drawn < left[0] + left[1] ? 1 : 2;
+            left[kind]--;
+            blows.add(Blow.values()[kind]);
+        }
+        return blows;
+    }
+
+    private void strike(Blow blow, PostgresProxy proxy, List<TailSource> sources) {
+        awaitProgress(sources);
+        new Waiting().pause(Duration.ofMillis(random.nextInt(300)));
+        switch (blow) {
+            case RESTART -> {
+                server.crash();
+                server.start();
+                done[blow.ordinal()]++;
+            }
+            case CUT_BEFORE -> count(blow, proxy.cutBefore(commitOfABatch()));
+            case CUT_AFTER -> count(blow, proxy.cutAfter(commitOfABatch()));
+        }
+        if (blow == Blow.RESTART) {
+            progress.accept("%d restarts, %d cuts before and %d after a COMMIT"
+                    .formatted(done[Blow.RESTART.ordinal()], done[1], done[2]));
+        }
+    }
+
+    /** Blows hit a sweep only if there has been some work since the last one. */
+    private void awaitProgress(List<TailSource> sources) {
+        long before = tables.seen(owner, sources);
+        Waiting waiting = new Waiting();
+        long begun = System.nanoTime();
+        while (tables.seen(owner, sources) <= before && System.nanoTime() - begun < PATIENCE.toNanos()) {
+            waiting.pause(Duration.ofMillis(10));
+        }
+    }
+
+    /** The next COMMIT after an effect: other transactions, such as the barrier's looks, have nothing to lose. */
+    private Predicate<String> commitOfABatch() {
+        AtomicBoolean effect = new AtomicBoolean();
+        return statement -> {
+            if (statement.contains(tables.schema() + ".handled")) {
+                effect.set(true);
+                return false;
+            }
+            return effect.get() && statement.strip().equalsIgnoreCase("COMMIT");
+        };
+    }
+
+    private void count(Blow blow, Cut cut) {
+        Waiting waiting = new Waiting();
+        long begun = System.nanoTime();
+        while (!cut.happened() && System.nanoTime() - begun < PATIENCE.toNanos()) {
+            waiting.pause(Duration.ofMillis(5));
+        }
+        done[blow.ordinal()] += cut.happened() ? 1 : 0;
+    }
+
+    private List<Figure> figures(List<TailSource> sources) {
+        Verdict verdict = new Verdict(tables, owner);
+        List<Figure> figures = new ArrayList<>(List.of(
+                Figure.atLeast("rows written", (double) tables.rows(owner), (double) config.rows()),
+                Figure.exactly("restarts", done[Blow.RESTART.ordinal()], config.restarts()),
+                Figure.exactly("cuts before a COMMIT", done[Blow.CUT_BEFORE.ordinal()], config.cuts() / 2),
+                Figure.exactly(
+                        "cuts after a COMMIT", done[Blow.CUT_AFTER.ordinal()], config.cuts() - config.cuts() / 2)));
+        sources.forEach(source -> figures.addAll(verdict.figures(source)));
+        return figures;
+    }
+
+    private Map<String, Object> settings() {
+        return Map.of(
+                "rows", config.rows(),
+                "restarts", config.restarts(),
+                "cuts", config.cuts(),
+                "seed", config.seed());
+    }
+}

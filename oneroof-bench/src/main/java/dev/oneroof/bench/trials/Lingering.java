@@ -1,0 +1,21 @@
+package dev.oneroof.bench.trials;
+
+import dev.oneroof.core.tabletail.Batch;
+import dev.oneroof.core.tabletail.BatchEffect;
+import dev.oneroof.core.tabletail.Page;
+import dev.oneroof.core.worker.Waiting;
+import dev.oneroof.postgres.Tx;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** An effect that takes its time after it has written, so that a blow at any moment mostly meets an open batch. */
+record Lingering(BatchEffect effect, Duration most) implements BatchEffect {
+    @Override
+    public Batch apply(Tx tx, Page page) {
+        Batch batch = effect.apply(tx, page);
+        if (batch.rowsSeen() > 0) {
+            new Waiting().pause(Duration.ofNanos(ThreadLocalRandom.current().nextLong(most.toNanos())));
+        }
+        return batch;
+    }
+}

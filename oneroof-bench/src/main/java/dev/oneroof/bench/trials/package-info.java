@@ -1,0 +1,5 @@
+/** Trials that try to break the tail: kills, freezes, crashes, cuts, meddlers, an open snapshot. */
+@NullMarked
+package dev.oneroof.bench.trials;
+
+import org.jspecify.annotations.NullMarked;
