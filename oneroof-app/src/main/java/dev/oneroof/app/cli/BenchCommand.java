@@ -10,8 +10,12 @@ import picocli.CommandLine.Spec;
         description = "Measures what is promised, on the embedded server or on one of yours.",
         subcommands = {
             BenchBackfillCommand.class,
+            BenchCrashCommand.class,
             BenchDepthCommand.class,
             BenchLateCommand.class,
+            BenchLocksCommand.class,
+            BenchResumeCommand.class,
+            BenchSnapshotCommand.class,
             BenchTailCommand.class
         })
 final class BenchCommand implements Runnable {
@@ -21,6 +25,7 @@ final class BenchCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "a bench is missing: backfill, depth, late or tail");
+        throw new ParameterException(
+                spec.commandLine(), "a bench is missing: backfill, crash, depth, late, locks, resume, snapshot or tail");
     }
 }

@@ -56,6 +56,20 @@ final class Numbers {
         }
     }
 
+    static final class Blows implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            return between(0, 10_000, text);
+        }
+    }
+
+    static final class Minutes implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            return between(1, 1440, text);
+        }
+    }
+
     private static long between(long least, long most, String text) {
         try {
             long number = Long.parseLong(text);

@@ -73,15 +73,24 @@ record Instance(DatabaseAddress address, SchemaConfig schema, String trial, Dura
         }
     }
 
-    /** Runs it here. */
+    /** Runs it here, with effects that take their time. */
     Running start(String name) {
+        return start(name, LINGER);
+    }
+
+    /** Runs it here, as quick as it can be. */
+    Running startAtOnce(String name) {
+        return start(name, Duration.ZERO);
+    }
+
+    private Running start(String name, Duration linger) {
         HikariDataSource pool =
                 Connections.pool(address, "trial", schema.roles().server(), sources.size() + 2);
         OneRoof oneroof = OneRoof.open(
                 RuntimeConfig.named(name).withSchema(schema.schema()).withLoop(loop()), pool);
         TrialTables tables = new TrialTables(trial);
         for (String source : sources) {
-            oneroof.tail(TailSpec.of(TrialTables.WORKER, source, new Lingering(tables.effect(source), LINGER)));
+            oneroof.tail(TailSpec.of(TrialTables.WORKER, source, new Lingering(tables.effect(source), linger)));
         }
         oneroof.start();
         return new Running(oneroof, pool);

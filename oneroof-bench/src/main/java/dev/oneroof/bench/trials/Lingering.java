@@ -13,7 +13,7 @@ record Lingering(BatchEffect effect, Duration most) implements BatchEffect {
     @Override
     public Batch apply(Tx tx, Page page) {
         Batch batch = effect.apply(tx, page);
-        if (batch.rowsSeen() > 0) {
+        if (batch.rowsSeen() > 0 && most.isPositive()) {
             new Waiting().pause(Duration.ofNanos(ThreadLocalRandom.current().nextLong(most.toNanos())));
         }
         return batch;

@@ -1,0 +1,100 @@
+package dev.oneroof.app.cli;
+
+import dev.oneroof.app.config.AppConfig;
+import dev.oneroof.app.connect.SchemaAccess;
+import dev.oneroof.bench.trials.BreakableServer;
+import dev.oneroof.bench.trials.CrashConfig;
+import dev.oneroof.bench.trials.CrashTrial;
+import dev.oneroof.embeddedpostgres.EmbeddedConfig;
+import dev.oneroof.embeddedpostgres.EmbeddedPostgres;
+import dev.oneroof.embeddedpostgres.ServerAddress;
+import dev.oneroof.postgres.DatabaseAddress;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+@Command(
+        name = "crash",
+        description = "Crashes the embedded server and cuts connections at the COMMIT: nothing may be lost or doubled.",
+        footer = {
+            "",
+            "Works on a server of its own, in folder 'crash-trial' of the home; delete it afterwards.",
+            "Exit code 3: something does not hold.",
+        })
+final class BenchCrashCommand implements Callable<Integer> {
+    @Mixin
+    private final TrialOptions options = new TrialOptions();
+
+    @Option(
+            names = "--rows",
+            paramLabel = "N",
+            defaultValue = "100000",
+            converter = Numbers.Rows.class,
+            description = "Rows that are written at least (default ${DEFAULT-VALUE}).")
+    private long rows;
+
+    @Option(
+            names = "--restarts",
+            paramLabel = "N",
+            defaultValue = "20",
+            converter = Numbers.Blows.class,
+            description = "How often the server is ended at once (default ${DEFAULT-VALUE}).")
+    private long restarts;
+
+    @Option(
+            names = "--cuts",
+            paramLabel = "N",
+            defaultValue = "100",
+            converter = Numbers.Blows.class,
+            description =
+                    "How often a connection is cut, half before and half after a COMMIT (default ${DEFAULT-VALUE}).")
+    private long cuts;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            defaultValue = "1",
+            converter = Numbers.Seed.class,
+            description = "What the blows are drawn from (default ${DEFAULT-VALUE}).")
+    private long seed;
+
+    @Override
+    public Integer call() throws Exception {
+        AppConfig config = options.config();
+        if (config.database().isPresent()) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT, "--db: this trial crashes its server, and takes none but its own");
+        }
+        Path home = config.home().resolve("crash-trial");
+        try (EmbeddedPostgres server = EmbeddedPostgres.open(EmbeddedConfig.in(home))) {
+            Breakable breakable = new Breakable(server);
+            SchemaAccess.migrate(SchemaAccess.migrator(config, breakable.address()), breakable.address());
+            Console.say("%d restarts and %d cuts on %s".formatted(restarts, cuts, breakable.address()));
+            CrashConfig trial = new CrashConfig(rows, Math.toIntExact(restarts), Math.toIntExact(cuts), seed);
+            return options.report(new CrashTrial(breakable, config.schema(), trial, Console::say).run());
+        }
+    }
+
+    private record Breakable(EmbeddedPostgres server) implements BreakableServer {
+        @Override
+        public DatabaseAddress address() {
+            ServerAddress at = server.address();
+            return new DatabaseAddress(at.host(), at.port(), "postgres", at.user(), at.password(), Map.of());
+        }
+
+        @Override
+        public void crash() {
+            server.crash();
+        }
+
+        @Override
+        public void start() {
+            server.start();
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package dev.oneroof.app.cli;
+
+import dev.oneroof.bench.trials.ResumeConfig;
+import dev.oneroof.bench.trials.ResumeTrial;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+@Command(
+        name = "resume",
+        description = "Kills and freezes the owner of a tail again and again: every effect must happen once.",
+        footer = {"", "Works in schema oneroof_resume, which it makes and drops. Exit code 3: something does not hold."
+        })
+final class BenchResumeCommand implements Callable<Integer> {
+    @Mixin
+    private final TrialOptions options = new TrialOptions();
+
+    @Option(
+            names = "--rows",
+            paramLabel = "N",
+            defaultValue = "200000",
+            converter = Numbers.Rows.class,
+            description = "Rows that are written at least (default ${DEFAULT-VALUE}).")
+    private long rows;
+
+    @Option(
+            names = "--kills",
+            paramLabel = "N",
+            defaultValue = "50",
+            converter = Numbers.Blows.class,
+            description = "How often a process is killed at once (default ${DEFAULT-VALUE}).")
+    private long kills;
+
+    @Option(
+            names = "--stops",
+            paramLabel = "N",
+            defaultValue = "20",
+            converter = Numbers.Blows.class,
+            description = "How often a process is frozen for longer than its lease (default ${DEFAULT-VALUE}).")
+    private long stops;
+
+    @Option(
+            names = "--lease",
+            paramLabel = "SECONDS",
+            defaultValue = "2",
+            converter = Numbers.Seconds.class,
+            description = "How long a lease lasts without a beat (default ${DEFAULT-VALUE}).")
+    private long lease;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            defaultValue = "1",
+            converter = Numbers.Seed.class,
+            description = "What the blows are drawn from (default ${DEFAULT-VALUE}).")
+    private long seed;
+
+    @Override
+    public Integer call() throws Exception {
+        ResumeConfig config =
+                new ResumeConfig(rows, Math.toIntExact(kills), Math.toIntExact(stops), Duration.ofSeconds(lease), seed);
+        return options.run(
+                "%d kills and %d stops".formatted(kills, stops),
+                (address, schema, stop) -> new ResumeTrial(address, schema, config, stop, Console::say).run());
+    }
+}
