@@ -86,7 +86,7 @@ class OrderingsTest {
     }
 
     /** All interleavings of aaaa, bbbb and rrr. */
-    private static List<String> orders() {
+    static List<String> orders() {
         List<String> orders = new ArrayList<>();
         interleave("", STEPS_OF_A_WRITER, STEPS_OF_A_WRITER, 3, orders);
         assertThat(orders).hasSize(11550);
