@@ -32,6 +32,20 @@ final class Ownership {
               AND application_name = ANY(SELECT oneroof.fn_session_name(epoch) FROM unnest(:epochs) epoch)
             """;
 
+    // Ours alone: what others are asking is not to be copied.
+    private static final String OPEN_TRANSACTIONS = """
+            SELECT coalesce(string_agg(format('%s, %s since %s s: %s', application_name, state,
+                                              round(extract(epoch FROM clock_timestamp() - xact_start)),
+                                              left(regexp_replace(query, '\\s+', ' ', 'g'), 100)),
+                                       '; ' ORDER BY xact_start),
+                            'none')
+            FROM pg_catalog.pg_stat_activity
+            WHERE datname = current_database()
+              AND xact_start < clock_timestamp() - interval '1 second'
+              AND pid <> pg_backend_pid()
+              AND (application_name LIKE 'trial%' OR application_name LIKE 'oneroof % epoch %')
+            """;
+
     private final Database owner;
     private final List<String> sources;
 
@@ -63,6 +77,10 @@ final class Ownership {
                 .bindArray("epochs", Long.class, under.stream().map(Held::epoch).toList())
                 .mapTo(Long.class)
                 .one());
+    }
+
+    String openTransactions() {
+        return owner.inTx(tx -> tx.query(OPEN_TRANSACTIONS).mapTo(String.class).one());
     }
 
     /**

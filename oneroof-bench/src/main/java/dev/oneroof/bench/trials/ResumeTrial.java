@@ -137,7 +137,7 @@ public final class ResumeTrial {
     private void kill(Pair pair, Ownership ownership, String name) {
         long now = System.nanoTime();
         pair.killAndReplace(name);
-        afterKill.addAll(ownership.takeOvers(ownership.of(name), now, patience()));
+        afterKill.addAll(takeOvers(ownership, ownership.of(name), now));
         kills++;
     }
 
@@ -148,7 +148,7 @@ public final class ResumeTrial {
         try {
             List<Ownership.Held> held = ownership.of(name);
             caughtOpen += ownership.openBatches(held) > 0 ? 1 : 0;
-            afterStop.addAll(ownership.takeOvers(held, now, patience()));
+            afterStop.addAll(takeOvers(ownership, held, now));
             new Waiting().pause(length.minusNanos(System.nanoTime() - now));
         } finally {
             process.resume();
@@ -156,9 +156,14 @@ public final class ResumeTrial {
         stops++;
     }
 
-    /** Longer than is promised, to see how much too long it takes. */
-    private Duration patience() {
-        return config.lease().plus(GRACE).plusSeconds(20);
+    /** Waits longer than is promised, to see how much too long it takes, and tells who is in the way. */
+    private List<Double> takeOvers(Ownership ownership, List<Ownership.Held> lost, long sinceNanos) {
+        Duration promised = config.lease().plus(GRACE);
+        List<Double> times = ownership.takeOvers(lost, sinceNanos, promised.plus(GRACE));
+        if (longest(times) > promised.toMillis()) {
+            progress.accept("nobody has taken over yet; open transactions: " + ownership.openTransactions());
+        }
+        return times;
     }
 
     private List<Figure> figures(List<TailSource> sources) {
