@@ -26,6 +26,7 @@ final class BenchCommand implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "a bench is missing: backfill, crash, depth, late, locks, resume, snapshot or tail");
+                spec.commandLine(),
+                "a bench is missing: backfill, crash, depth, late, locks, resume, snapshot or tail");
     }
 }

@@ -70,6 +70,20 @@ final class Numbers {
         }
     }
 
+    static final class DeadLetterId implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            return between(0, Long.MAX_VALUE, text);
+        }
+    }
+
+    static final class PageSize implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            return between(1, 10_000, text);
+        }
+    }
+
     private static long between(long least, long most, String text) {
         try {
             long number = Long.parseLong(text);

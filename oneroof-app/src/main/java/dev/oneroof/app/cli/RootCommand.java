@@ -17,6 +17,8 @@ import picocli.CommandLine.Spec;
             DemoCommand.class,
             DbCommand.class,
             SourceCommand.class,
+            CursorCommand.class,
+            DlqCommand.class,
             BenchCommand.class,
             VersionCommand.class,
             CommandLine.HelpCommand.class
@@ -28,6 +30,7 @@ final class RootCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "a command is missing: demo, db, source, bench or version");
+        throw new ParameterException(
+                spec.commandLine(), "a command is missing: demo, db, source, cursor, dlq, bench or version");
     }
 }

@@ -36,7 +36,14 @@ final class BoundStore {
                     THEN top.second
                     ELSE top.first
                 END AS bound
-                FROM (SELECT pg_get_serial_sequence(:relation, :column) AS name) s
+                FROM (SELECT coalesce(pg_get_serial_sequence(:relation, :column), (
+                    SELECT q.seqrelid::regclass::text
+                    FROM pg_catalog.pg_attribute c
+                    JOIN pg_catalog.pg_attrdef d ON d.adrelid = c.attrelid AND d.adnum = c.attnum
+                    JOIN pg_catalog.pg_depend f ON f.classid = 'pg_attrdef'::regclass AND f.objid = d.oid
+                    JOIN pg_catalog.pg_sequence q ON q.seqrelid = f.refobjid
+                    WHERE c.attrelid = CAST(:relation AS regclass) AND c.attname = :column
+                    LIMIT 1)) AS name) s
                 CROSS JOIN (
                     SELECT max(h.id) AS first, CASE WHEN count(*) > 1 THEN min(h.id) END AS second
                     FROM (SELECT %2$s AS id FROM %3$s ORDER BY %2$s DESC LIMIT 2) h) top) b

@@ -15,7 +15,14 @@ final class ContractStore {
                    CASE WHEN has_sequence_privilege(s.name, 'SELECT')
                         THEN pg_sequence_last_value(s.name::regclass) END::numeric AS last_value,
                    (SELECT max(%1$s) FROM %2$s)::numeric AS highest
-            FROM (SELECT pg_get_serial_sequence(:relation, :column) AS name) s
+            FROM (SELECT coalesce(pg_get_serial_sequence(:relation, :column), (
+                    SELECT q.seqrelid::regclass::text
+                    FROM pg_catalog.pg_attribute c
+                    JOIN pg_catalog.pg_attrdef d ON d.adrelid = c.attrelid AND d.adnum = c.attnum
+                    JOIN pg_catalog.pg_depend f ON f.classid = 'pg_attrdef'::regclass AND f.objid = d.oid
+                    JOIN pg_catalog.pg_sequence q ON q.seqrelid = f.refobjid
+                    WHERE c.attrelid = CAST(:relation AS regclass) AND c.attname = :column
+                    LIMIT 1)) AS name) s
             JOIN pg_catalog.pg_sequence q ON q.seqrelid = s.name::regclass
             """;
 

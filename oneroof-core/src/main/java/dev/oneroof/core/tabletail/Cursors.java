@@ -74,6 +74,7 @@ public final class Cursors {
                         ErrorCode.CONFLICT, "cursor: '%s' does not hold: there is nothing to accept".formatted(scope));
             }
             store.accept(tx, scope);
+            stores.sources().acceptCollation(tx, source(tx, scope));
             store.record(tx, "cursor_accept", scope.executorName(), by, held.state(), null, null);
             stores.findings().resolve(tx, FindingType.CURSOR_WATERMARK_REGRESSION, scope.executorName());
             stores.findings().resolve(tx, FindingType.CURSOR_CONTRACT_BROKEN, scope.executorName());

@@ -1,5 +1,8 @@
 package dev.oneroof.core.tabletail;
 
+import dev.oneroof.core.finding.FindingStore;
+import dev.oneroof.core.finding.FindingType;
+import dev.oneroof.core.lease.Scope;
 import dev.oneroof.postgres.Tx;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
@@ -42,11 +45,25 @@ public final class SourceStore {
             WHERE source_name = :name AND id_collation IS NOT NULL
             """;
 
+    private static final String ACCEPT_COLLATION = """
+            UPDATE oneroof.tail_source
+            SET id_collation = :collation, id_collation_version = :version, updated_at = clock_timestamp()
+            WHERE source_name = :name
+            """;
+
     private static final String RECORD = """
-            INSERT INTO oneroof.tail_source_audit (source_name, action, definition, actor, reason)
-            SELECT source_name, :action, to_jsonb(s), :actor, :reason
+            INSERT INTO oneroof.operator_act (act, target, actor, reason, details)
+            SELECT :act, source_name, :actor, :reason, to_jsonb(s)
             FROM oneroof.tail_source s
             WHERE source_name = :name
+            """;
+
+    // Nobody will try them again.
+    private static final String CLOSE_PENDING = """
+            UPDATE oneroof.event_pending
+            SET processed_at = clock_timestamp(), dead_lettered_at = NULL, next_attempt_at = NULL,
+                triage_status = 'closed', triage_note = 'the source was removed', updated_at = clock_timestamp()
+            WHERE source_name = :name AND processed_at IS NULL
             """;
 
     private static final String SHAPE = """
@@ -108,6 +125,7 @@ public final class SourceStore {
 
     private final SourceInspection inspection = new SourceInspection();
     private final CollationStore collations = new CollationStore();
+    private final FindingStore findings = new FindingStore();
 
     /**
      * Registers a source and returns what its owner should know. The same again is no change; a table that cannot be
@@ -122,7 +140,7 @@ public final class SourceStore {
         Inspected inspected = inspection.inspect(
                 tx, source, known ? ContractCheck.Strictness.REGISTERED : ContractCheck.Strictness.NEW);
         if (save(tx, source, actor)) {
-            record(tx, source.name(), "registered", actor, "");
+            record(tx, source.name(), "source_add", actor, "registered");
         }
         if (!find(tx, source.name()).equals(Optional.of(source))) {
             throw new OneRoofException(
@@ -157,10 +175,10 @@ public final class SourceStore {
         return rows == 1;
     }
 
-    private static void record(Tx tx, String name, String action, String actor, String reason) {
+    private static void record(Tx tx, String name, String act, String actor, String reason) {
         tx.update(RECORD)
                 .bind("name", name)
-                .bind("action", action)
+                .bind("act", act)
                 .bind("actor", actor)
                 .bind("reason", reason)
                 .execute();
@@ -178,6 +196,33 @@ public final class SourceStore {
                 .map((row, context) ->
                         new Collation(row.getString("id_collation"), row.getString("id_collation_version")))
                 .findOne();
+    }
+
+    /** Why the watermarks of a text key may mean other places than they did; empty where they do not. */
+    Optional<String> changedCollation(Tx tx, TailSource source) {
+        if (source.id().type() != IdType.TEXT) {
+            return Optional.empty();
+        }
+        Optional<Collation> then = collationThen(tx, source.name());
+        Optional<Collation> now = collationNow(tx, source);
+        return then.equals(now)
+                ? Optional.empty()
+                : Optional.of(
+                        "id_column: '%s' was ordered by %s and is now by %s; its watermarks may mean other places, and its indexes need REINDEX"
+                                .formatted(
+                                        source.id().column(),
+                                        then.map(Collation::toString).orElse("none"),
+                                        now.map(Collation::toString).orElse("none")));
+    }
+
+    /** An operator has looked: the collation as it is now is the one to go by. */
+    void acceptCollation(Tx tx, TailSource source) {
+        Optional<Collation> now = collationNow(tx, source);
+        tx.update(ACCEPT_COLLATION)
+                .bind("name", source.name())
+                .bind("collation", now.map(Collation::name).orElse(null))
+                .bind("version", now.map(Collation::version).orElse(null))
+                .execute();
     }
 
     /** The workers that read the source or are about to, by name. */
@@ -200,11 +245,22 @@ public final class SourceStore {
         if (tx.query(LOCK).bind("name", name).mapTo(String.class).findOne().isEmpty()) {
             throw unknown(name);
         }
-        record(tx, name, "removed", actor, reason);
+        record(tx, name, "source_remove", actor, reason);
+        resolveFindings(tx, name);
+        tx.update(CLOSE_PENDING).bind("name", name).execute();
         tx.update(DELETE_CURSORS).bind("name", name).execute();
         tx.update(DELETE_SCOPES).bind("name", name).execute();
         refuseWhileHeld(tx, name);
         tx.update(DELETE).bind("name", name).execute();
+    }
+
+    private void resolveFindings(Tx tx, String name) {
+        for (SourceUse use : uses(tx, name)) {
+            String scope = new Scope(use.worker(), name, use.shard()).executorName();
+            for (FindingType type : FindingType.values()) {
+                findings.resolve(tx, type, scope);
+            }
+        }
     }
 
     private void refuseWhileHeld(Tx tx, String name) {

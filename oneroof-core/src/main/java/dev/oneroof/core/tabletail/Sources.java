@@ -6,7 +6,6 @@ import dev.oneroof.postgres.Tx;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.util.List;
-import java.util.Optional;
 import org.jdbi.v3.core.JdbiException;
 
 /** What an operator does with sources. Each method is one transaction. */
@@ -61,7 +60,7 @@ public final class Sources {
             return db.inTx(tx -> {
                 Inspected inspected = inspection.inspect(tx, source);
                 return new SourceCheck(
-                        name, changedCollation(tx, source).stream().toList(), inspected.warnings());
+                        name, store.changedCollation(tx, source).stream().toList(), inspected.warnings());
             });
         } catch (OneRoofException refused) {
             return switch (refused.code()) {
@@ -70,19 +69,6 @@ public final class Sources {
                 default -> throw refused;
             };
         }
-    }
-
-    private Optional<String> changedCollation(Tx tx, TailSource source) {
-        Optional<Collation> then = store.collationThen(tx, source.name());
-        Optional<Collation> now = store.collationNow(tx, source);
-        return then.equals(now)
-                ? Optional.empty()
-                : Optional.of(
-                        "id_column: '%s' was ordered by %s and is now by %s; its watermarks may mean other places, and its indexes need REINDEX"
-                                .formatted(
-                                        source.id().column(),
-                                        then.map(Collation::toString).orElse("none"),
-                                        now.map(Collation::toString).orElse("none")));
     }
 
     /** Forgets a source with its cursors and scopes. Refused while an instance holds the lease of one of them. */

@@ -5,11 +5,13 @@ import dev.oneroof.core.lease.Lease;
 import dev.oneroof.core.worker.Pass;
 import dev.oneroof.postgres.Database;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /** Everything that one ownership of a cursor does, in turn: the two hands, what waits to be tried again, and the watch. */
 final class Tail {
     private final Database db;
+    private final TailStores stores;
     private final Position position;
     private final Effects effects;
     private final Hands hands;
@@ -41,6 +43,7 @@ final class Tail {
 
     Tail(Database db, TailStores stores, TailSpec spec, TailConfig config, Lease lease) {
         this.db = db;
+        this.stores = stores;
         this.config = config;
         this.position = new Position(stores, lease);
         this.effects = new Effects(stores, spec, config);
@@ -102,6 +105,10 @@ final class Tail {
                     "watermark_regression",
                     "the settled watermark lies below the highest that was settled, and no replay has set it back",
                     FindingType.CURSOR_WATERMARK_REGRESSION));
+        }
+        Optional<String> collation = db.inTx(tx -> stores.sources().changedCollation(tx, source));
+        if (collation.isPresent()) {
+            throw new Stopped(new Stop("collation_changed", collation.get(), FindingType.CURSOR_CONTRACT_BROKEN));
         }
         known = true;
     }

@@ -157,12 +157,4 @@ public record TailSource(
                             .formatted(field, value, longest.toDays()));
         }
     }
-
-    public Duration lagThreshold() {
-        return Duration.ofMinutes(5);
-    }
-
-    public Duration rereadWindow() {
-        return Duration.ofMinutes(10);
-    }
 }

@@ -43,14 +43,13 @@ class FailingRowsTest {
         Tailing tailing = poisoned(database, mode, TailConfig.DEFAULT, 1, 17, 18, 300);
         Lease lease = tailing.claim("a");
 
-        until(tailing, lease, () -> seen(database).size() == 296);
+        until(
+                tailing,
+                lease,
+                () -> pending(database).size() == 4 && seen(database).size() == 296);
 
         assertThat(seen(database)).doesNotHaveDuplicates().doesNotContain("1", "17", "18", "300");
-        assertThat(
-                        database.list(
-                                row -> row.getString(1) + " " + row.getString(2) + " " + row.getInt(3),
-                                "SELECT key_id, last_sqlstate, error_count FROM oneroof.event_pending e ORDER BY e.key_id::int"))
-                .containsExactly("1 22012 1", "17 22012 1", "18 22012 1", "300 22012 1");
+        assertThat(pending(database)).containsExactly("1 22012", "17 22012", "18 22012", "300 22012");
         assertThat(tailing.cursor().eventsSeen()).isEqualTo(300);
         assertThat(tailing.cursor().attemptsWritten()).isEqualTo(296);
     }
@@ -193,6 +192,12 @@ class FailingRowsTest {
 
     private static List<String> seen(TestDatabase database) {
         return database.list(row -> row.getString(1), "SELECT key FROM public.seen ORDER BY no");
+    }
+
+    private static List<String> pending(TestDatabase database) {
+        return database.list(
+                row -> row.getString(1) + " " + row.getString(2),
+                "SELECT key_id, last_sqlstate FROM oneroof.event_pending e ORDER BY e.key_id::int");
     }
 
     private static List<String> findings(TestDatabase database) {

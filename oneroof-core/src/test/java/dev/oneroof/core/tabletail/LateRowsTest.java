@@ -175,8 +175,7 @@ class LateRowsTest {
         Lease lease = tailing.claim("a");
         for (int n = 0; n < 5; n++) {
             database.run(
-                    "INSERT INTO public.timed SELECT now(), 10 * %d + n FROM generate_series(1, 8) n"
-                            .formatted(n));
+                    "INSERT INTO public.timed SELECT now(), 10 * %d + n FROM generate_series(1, 8) n".formatted(n));
             int expected = 8 * (n + 1);
             until(tailing, lease, () -> seen(database).size() == expected);
         }

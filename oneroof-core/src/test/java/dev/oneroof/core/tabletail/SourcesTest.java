@@ -83,8 +83,8 @@ class SourcesTest {
         assertThat(sources.inspect(BIRTHS).seen())
                 .isEqualTo("seen are new rows, and changed ones whose writers move 'born_at' on;"
                         + " a delete, or a change that moves no key, only an audit can see");
-        assertThat(sources.list()).isEmpty();
-        assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.tail_source_audit"))
+        assertThat(sources.list()).noneMatch(source -> source.name().equals(BIRTHS.name()));
+        assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.operator_act"))
                 .isZero();
     }
 
@@ -102,19 +102,20 @@ class SourcesTest {
 
         sources.remove("births", "ann", "moved to another registry");
 
-        assertThat(sources.list()).containsExactly(other());
+        assertThat(sources.list())
+                .contains(other())
+                .noneMatch(source -> source.name().equals("births"));
         assertThat(database.list(row -> row.getString(1), "SELECT source_name FROM oneroof.gov_worker_cursor"))
                 .containsExactly("births.2");
         assertThat(database.list(row -> row.getString(1), "SELECT executor_name FROM oneroof.queue_heartbeat"))
                 .containsExactly("test_worker/births.2/0");
         assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.tail_stretch"))
                 .isZero();
-        assertThat(
-                        database.value(
-                                String.class,
-                                "SELECT action || ' by ' || actor || ': ' || reason || ', ' || (definition ->> 'id_column')"
-                                        + " FROM oneroof.tail_source_audit WHERE source_name = 'births' ORDER BY audit_id DESC LIMIT 1"))
-                .isEqualTo("removed by ann: moved to another registry, id");
+        assertThat(database.value(
+                        String.class,
+                        "SELECT act || ' by ' || actor || ': ' || reason || ', ' || (details ->> 'id_column')"
+                                + " FROM oneroof.operator_act WHERE target = 'births' ORDER BY act_id DESC LIMIT 1"))
+                .isEqualTo("source_remove by ann: moved to another registry, id");
     }
 
     @Test
@@ -129,7 +130,7 @@ class SourcesTest {
                 ErrorCode.CONFLICT,
                 "read by worker 'test_worker' of instance host-1");
 
-        assertThat(sources(database).list()).hasSize(1);
+        assertThat(sources(database).list()).anyMatch(source -> source.name().equals("births"));
         assertThat(tailing.cursor()).isNotNull();
     }
 
@@ -144,7 +145,7 @@ class SourcesTest {
             assertFails(() -> sources(database).remove("births", "ann", "x"), ErrorCode.CONFLICT, "try again");
             frozen.run("ROLLBACK");
         }
-        assertThat(sources(database).list()).hasSize(1);
+        assertThat(sources(database).list()).anyMatch(source -> source.name().equals("births"));
     }
 
     @Test

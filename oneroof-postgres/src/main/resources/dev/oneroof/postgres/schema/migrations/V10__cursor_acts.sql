@@ -41,20 +41,3 @@ CREATE TABLE ${schema}.tail_skip (
 
 GRANT SELECT ON ${schema}.tail_skip TO ${viewer}, ${admin};
 GRANT SELECT, INSERT, DELETE ON ${schema}.tail_skip TO ${server};
-
--- What operators did, to what, and why.
-CREATE TABLE ${schema}.operator_act (
-    act_id   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    act      text NOT NULL,
-    target   text NOT NULL,
-    actor    text NOT NULL CHECK (actor <> ''),
-    reason   text NOT NULL CHECK (reason <> ''),
-    details  jsonb NOT NULL DEFAULT '{}',
-    db_user  text NOT NULL DEFAULT session_user,
-    acted_at timestamptz NOT NULL DEFAULT clock_timestamp()
-);
-
-CREATE INDEX operator_act_target_idx ON ${schema}.operator_act (target, act_id);
-
-GRANT SELECT ON ${schema}.operator_act TO ${viewer}, ${admin}, ${server};
-GRANT INSERT ON ${schema}.operator_act TO ${server};

@@ -5,19 +5,19 @@ ALTER TABLE ${schema}.tail_source
     ADD COLUMN id_collation         text,
     ADD COLUMN id_collation_version text;
 
--- Who registered a source and who removed it, why, and what it was.
-CREATE TABLE ${schema}.tail_source_audit (
-    audit_id    bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    source_name text NOT NULL,
-    action      text NOT NULL CHECK (action IN ('registered', 'removed')),
-    definition  jsonb NOT NULL,
-    actor       text NOT NULL,
-    reason      text NOT NULL,
-    db_user     text NOT NULL DEFAULT session_user,
-    happened_at timestamptz NOT NULL DEFAULT now()
+-- What operators did, to what, and why.
+CREATE TABLE ${schema}.operator_act (
+    act_id   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    act      text NOT NULL,
+    target   text NOT NULL,
+    actor    text NOT NULL CHECK (actor <> ''),
+    reason   text NOT NULL CHECK (reason <> ''),
+    details  jsonb NOT NULL DEFAULT '{}',
+    db_user  text NOT NULL DEFAULT session_user,
+    acted_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
-CREATE INDEX tail_source_audit_source_idx ON ${schema}.tail_source_audit (source_name, audit_id);
+CREATE INDEX operator_act_target_idx ON ${schema}.operator_act (target, act_id);
 
-GRANT SELECT ON ${schema}.tail_source_audit TO ${viewer}, ${admin};
-GRANT SELECT, INSERT ON ${schema}.tail_source_audit TO ${server};
+GRANT SELECT ON ${schema}.operator_act TO ${viewer}, ${admin}, ${server};
+GRANT INSERT ON ${schema}.operator_act TO ${server};

@@ -1,0 +1,70 @@
+package dev.oneroof.app.cli;
+
+import dev.oneroof.core.tabletail.Cursor;
+import dev.oneroof.core.tabletail.CursorReport;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A cursor as the command shows it. */
+record CursorAnswer(
+        String cursor,
+        String standing,
+        @Nullable String head,
+        @Nullable String settled,
+        long rowsSeen,
+        long effectsWritten,
+        long deadLettered,
+        String phase) {
+
+    /** With what is known of it now. */
+    record Full(
+            CursorAnswer position,
+            long rowsBehind,
+            boolean rowsBehindCapped,
+            @Nullable Double lagSeconds,
+            @Nullable Double settledLagSeconds,
+            @Nullable String owner,
+            @Nullable String doing,
+            @Nullable Double beatAgeSeconds,
+            long openDeadLetters,
+            List<String> openTransactions) {
+        static Full of(CursorReport.Report report) {
+            return new Full(
+                    CursorAnswer.of(report.cursor()),
+                    report.rowsBehind(),
+                    report.rowsBehind() >= CursorReport.COUNTED_UP_TO,
+                    report.lagSeconds(),
+                    report.settledLagSeconds(),
+                    report.owner(),
+                    report.doing(),
+                    report.beatAgeSeconds(),
+                    report.deadLetters(),
+                    report.openTransactions());
+        }
+    }
+
+    static CursorAnswer of(Cursor cursor) {
+        return new CursorAnswer(
+                cursor.scope().toString(),
+                standing(cursor.standing()),
+                cursor.head() == null ? null : cursor.head().toString(),
+                cursor.settled() == null ? null : cursor.settled().toString(),
+                cursor.eventsSeen(),
+                cursor.attemptsWritten(),
+                cursor.deadLettered(),
+                cursor.phase());
+    }
+
+    private static String standing(Cursor.Standing standing) {
+        return switch (standing) {
+            case Cursor.Standing.Free free -> "free";
+            case Cursor.Standing.Held held -> "held, %s: %s".formatted(held.state(), held.reason());
+            case Cursor.Standing.Paused paused ->
+                "paused by %s%s: %s"
+                        .formatted(
+                                paused.actor(),
+                                paused.until() == null ? "" : " until " + paused.until(),
+                                paused.reason());
+        };
+    }
+}

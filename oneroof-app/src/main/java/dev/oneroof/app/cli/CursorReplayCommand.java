@@ -1,0 +1,94 @@
+package dev.oneroof.app.cli;
+
+import dev.oneroof.core.tabletail.CursorReport;
+import dev.oneroof.core.tabletail.Cursors;
+import dev.oneroof.core.tabletail.Watermark;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+@Command(
+        name = "replay",
+        description = "Sets a cursor back: what lies behind the place is handed out again.",
+        footer = {"", "Effects with a key of their own stay as they are; others happen once more."})
+final class CursorReplayCommand implements Callable<Integer> {
+    record Answer(
+            String cursor,
+            long rows,
+            boolean more,
+            @Nullable String first,
+            @Nullable String last,
+            boolean replayed) {}
+
+    @Mixin
+    private final CursorAct act = new CursorAct();
+
+    @ArgGroup(multiplicity = "1", exclusive = true)
+    @SuppressWarnings("NullAway.Init")
+    private To to;
+
+    static final class To {
+        @Option(names = "--from-start", description = "To the very beginning.")
+        private boolean start;
+
+        @ArgGroup(multiplicity = "1", exclusive = false)
+        private @Nullable Place place;
+    }
+
+    static final class Place {
+        @Option(names = "--to-time", paramLabel = "TIME", description = "Behind all rows of this time.")
+        private @Nullable String time;
+
+        @Option(
+                names = "--to-id",
+                paramLabel = "ID",
+                description = "Behind the row with this id, of that time if given.")
+        private @Nullable String id;
+
+        @Nullable
+        Watermark watermark() {
+            return time == null && id == null ? null : new Watermark(time, id);
+        }
+    }
+
+    @Option(names = "--dry-run", description = "Tell what would be handed out again, and change nothing.")
+    private boolean dryRun;
+
+    @Option(names = "--yes", description = "Do not ask.")
+    private boolean yes;
+
+    @Override
+    public Integer call() {
+        return OperatorAccess.inDatabase(act.options(), db -> {
+            Cursors cursors = new Cursors(db);
+            @Nullable Watermark place = to.place == null ? null : to.place.watermark();
+            CursorReport.Preview preview = cursors.previewReplay(act.scope(), place);
+            Console.say("to be handed out again by %s: %d%s rows, from %s to %s"
+                    .formatted(
+                            act.scope(),
+                            preview.rows(),
+                            preview.more() ? " or more" : "",
+                            preview.first() == null ? "-" : preview.first(),
+                            preview.last() == null ? "-" : preview.last()));
+            if (!dryRun) {
+                if (!yes) {
+                    Confirmation.atTheTerminal().demand("replay '%s'?".formatted(act.scope()));
+                }
+                preview = cursors.replay(act.scope(), place, act.act());
+            }
+            act.report(
+                    dryRun ? "nothing was changed (--dry-run)" : "%s was set back".formatted(act.scope()),
+                    new Answer(
+                            act.scope().toString(),
+                            preview.rows(),
+                            preview.more(),
+                            preview.first(),
+                            preview.last(),
+                            !dryRun));
+            return 0;
+        });
+    }
+}

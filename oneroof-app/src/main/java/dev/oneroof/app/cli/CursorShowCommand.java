@@ -1,0 +1,68 @@
+package dev.oneroof.app.cli;
+
+import dev.oneroof.core.lease.Scope;
+import dev.oneroof.core.tabletail.Cursors;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(
+        name = "show",
+        description = "Shows both hands of a cursor, how far behind they are, and who may hold it back.")
+final class CursorShowCommand implements Callable<Integer> {
+    @Mixin
+    private final DatabaseOptions options = new DatabaseOptions();
+
+    @Parameters(paramLabel = "WORKER/SOURCE", converter = CursorName.class, description = "The cursor.")
+    @SuppressWarnings("NullAway.Init")
+    private Scope scope;
+
+    @Option(names = "--json", description = "Print one JSON object.")
+    private boolean json;
+
+    @Override
+    public Integer call() {
+        return OperatorAccess.inDatabase(options, db -> {
+            report(CursorAnswer.Full.of(new Cursors(db).show(scope)));
+            return 0;
+        });
+    }
+
+    private void report(CursorAnswer.Full answer) {
+        if (json) {
+            Console.printJson(answer);
+            return;
+        }
+        CursorAnswer position = answer.position();
+        print("cursor", position.cursor());
+        print("standing", position.standing());
+        print("head", position.head());
+        print("settled", position.settled());
+        print("behind", "%d%s rows".formatted(answer.rowsBehind(), answer.rowsBehindCapped() ? "+" : ""));
+        print("lag", seconds(answer.lagSeconds()));
+        print("settled lag", seconds(answer.settledLagSeconds()));
+        print("owner", answer.owner() == null ? "nobody" : answer.owner());
+        print("doing", answer.doing());
+        print("last beat", seconds(answer.beatAgeSeconds()));
+        print(
+                "counted",
+                "%d rows, %d effects, %d dead letters (%d open)"
+                        .formatted(
+                                position.rowsSeen(),
+                                position.effectsWritten(),
+                                position.deadLettered(),
+                                answer.openDeadLetters()));
+        answer.openTransactions().forEach(open -> print("open", open));
+    }
+
+    private static void print(String what, @Nullable String value) {
+        Console.print("%-12s %s".formatted(what, value == null ? "-" : value));
+    }
+
+    private static @Nullable String seconds(@Nullable Double seconds) {
+        return seconds == null ? null : "%.1f s".formatted(seconds);
+    }
+}

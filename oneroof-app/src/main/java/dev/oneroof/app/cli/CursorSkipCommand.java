@@ -1,0 +1,50 @@
+package dev.oneroof.app.cli;
+
+import dev.oneroof.core.tabletail.Cursors;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+@Command(
+        name = "skip",
+        description = "Does not wait for a transaction any more. What it still commits may be missed.",
+        footer = {"", "'oneroof cursor show' names the open transactions."})
+final class CursorSkipCommand implements Callable<Integer> {
+    record Answer(String cursor, String holder, String expiry) {}
+
+    @Mixin
+    private final CursorAct act = new CursorAct();
+
+    @Option(names = "--holder", required = true, paramLabel = "LABEL", description = "The transaction, as 12/345.")
+    @SuppressWarnings("NullAway.Init")
+    private String holder;
+
+    @Option(
+            names = "--for",
+            paramLabel = "DURATION",
+            defaultValue = "1h",
+            converter = Durations.class,
+            description = "For how long; without it an hour.")
+    @SuppressWarnings("NullAway.Init")
+    private Duration expiry;
+
+    @Option(names = "--yes", description = "Do not ask.")
+    private boolean yes;
+
+    @Override
+    public Integer call() {
+        return OperatorAccess.inDatabase(act.options(), db -> {
+            if (!yes) {
+                Confirmation.atTheTerminal()
+                        .demand("not wait for transaction %s on '%s'?".formatted(holder, act.scope()));
+            }
+            new Cursors(db).skip(act.scope(), holder, act.act(), expiry);
+            act.report(
+                    "%s does not wait for %s".formatted(act.scope(), holder),
+                    new Answer(act.scope().toString(), holder, expiry.toString()));
+            return 0;
+        });
+    }
+}

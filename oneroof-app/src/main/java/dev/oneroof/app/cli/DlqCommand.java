@@ -1,0 +1,21 @@
+package dev.oneroof.app.cli;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+@Command(
+        name = "dlq",
+        description = "Looks after rows that could not be handled.",
+        subcommands = {DlqListCommand.class, DlqShowCommand.class, DlqReplayCommand.class})
+final class DlqCommand implements Runnable {
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "a verb is missing: list, show or replay");
+    }
+}
