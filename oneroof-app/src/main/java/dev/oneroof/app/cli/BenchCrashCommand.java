@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
         description = "Crashes the embedded server and cuts connections at the COMMIT: nothing may be lost or doubled.",
         footer = {
             "",
-            "Works on a server of its own, in folder 'crash-trial' of the home; delete it afterwards.",
+            "Works on a server of its own, in a folder beside the home that ends in -crash; delete it afterwards.",
             "Exit code 3: something does not hold.",
         })
 final class BenchCrashCommand implements Callable<Integer> {
@@ -70,13 +70,16 @@ final class BenchCrashCommand implements Callable<Integer> {
             throw new OneRoofException(
                     ErrorCode.INVALID_INPUT, "--db: this trial crashes its server, and takes none but its own");
         }
-        Path home = config.home().resolve("crash-trial");
-        try (EmbeddedPostgres server = EmbeddedPostgres.open(EmbeddedConfig.in(home))) {
+        // Beside the home and not in it: a folder with other things in it is refused as a home.
+        Path home = config.home().resolveSibling(config.home().getFileName() + "-crash");
+        try (Stopping stopping = new Stopping();
+                EmbeddedPostgres server = EmbeddedPostgres.open(EmbeddedConfig.in(home))) {
             Breakable breakable = new Breakable(server);
             SchemaAccess.migrate(SchemaAccess.migrator(config, breakable.address()), breakable.address());
             Console.say("%d restarts and %d cuts on %s".formatted(restarts, cuts, breakable.address()));
             CrashConfig trial = new CrashConfig(rows, Math.toIntExact(restarts), Math.toIntExact(cuts), seed);
-            return options.report(new CrashTrial(breakable, config.schema(), trial, Console::say).run());
+            return options.report(
+                    new CrashTrial(breakable, config.schema(), trial, stopping.waiting(), Console::say).run());
         }
     }
 

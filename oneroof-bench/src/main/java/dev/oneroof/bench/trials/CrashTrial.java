@@ -14,9 +14,12 @@ import dev.oneroof.testkit.fault.PostgresProxy;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -41,16 +44,20 @@ public final class CrashTrial {
     private final BreakableServer server;
     private final SchemaConfig schema;
     private final CrashConfig config;
+    private final Waiting stop;
     private final Consumer<String> progress;
     private final SplittableRandom random;
     private final TrialTables tables = new TrialTables("oneroof_crash");
     private final Database owner;
-    private final int[] done = new int[Blow.values().length];
+    private final Map<Blow, Integer> done = new EnumMap<>(Blow.class);
 
-    public CrashTrial(BreakableServer server, SchemaConfig schema, CrashConfig config, Consumer<String> progress) {
+    /** @param stop ends the trial early; what has been done until then is judged */
+    public CrashTrial(
+            BreakableServer server, SchemaConfig schema, CrashConfig config, Waiting stop, Consumer<String> progress) {
         this.server = server;
         this.schema = schema;
         this.config = config;
+        this.stop = stop;
         this.progress = progress;
         this.random = new SplittableRandom(config.seed());
         this.owner = new Database(Connections.plain(server.address(), "trial owner"), schema.schema());
@@ -84,11 +91,12 @@ public final class CrashTrial {
             try (Instance.Running running =
                     instance.start("crash-" + ProcessHandle.current().pid())) {
                 for (Blow blow : blows()) {
-                    strike(blow, proxy, sources);
+                    if (!stop.isStopped()) {
+                        strike(blow, proxy, sources);
+                    }
                 }
-                Waiting waiting = new Waiting();
-                while (tables.rows(owner) < config.rows()) {
-                    waiting.pause(Duration.ofMillis(200));
+                while (!stop.isStopped() && tables.rows(owner) < config.rows()) {
+                    stop.pause(Duration.ofMillis(200));
                 }
                 writers.close();
                 new RunOut(tables, owner).await(sources);
@@ -97,14 +105,11 @@ public final class CrashTrial {
     }
 
     private List<Blow> blows() {
-        int[] left = {config.restarts(), config.cuts() / 2, config.cuts() - config.cuts() / 2};
         List<Blow> blows = new ArrayList<>();
-        for (int all = config.restarts() + config.cuts(); all > 0; all--) {
-            int drawn = random.nextInt(all);
-            int kind = drawn < left[0] ? 0 : drawn < left[0] + left[1] ? 1 : 2;
-            left[kind]--;
-            blows.add(Blow.values()[kind]);
-        }
+        blows.addAll(Collections.nCopies(config.restarts(), Blow.RESTART));
+        blows.addAll(Collections.nCopies(config.cuts() / 2, Blow.CUT_BEFORE));
+        blows.addAll(Collections.nCopies(config.cuts() - config.cuts() / 2, Blow.CUT_AFTER));
+        Collections.shuffle(blows, new Random(random.nextLong()));
         return blows;
     }
 
@@ -115,14 +120,14 @@ public final class CrashTrial {
             case RESTART -> {
                 server.crash();
                 server.start();
-                done[blow.ordinal()]++;
+                done.merge(blow, 1, Integer::sum);
             }
             case CUT_BEFORE -> count(blow, proxy.cutBefore(commitOfABatch()));
             case CUT_AFTER -> count(blow, proxy.cutAfter(commitOfABatch()));
         }
         if (blow == Blow.RESTART) {
             progress.accept("%d restarts, %d cuts before and %d after a COMMIT"
-                    .formatted(done[Blow.RESTART.ordinal()], done[1], done[2]));
+                    .formatted(done(Blow.RESTART), done(Blow.CUT_BEFORE), done(Blow.CUT_AFTER)));
         }
     }
 
@@ -154,17 +159,20 @@ public final class CrashTrial {
         while (!cut.happened() && System.nanoTime() - begun < PATIENCE.toNanos()) {
             waiting.pause(Duration.ofMillis(5));
         }
-        done[blow.ordinal()] += cut.happened() ? 1 : 0;
+        done.merge(blow, cut.happened() ? 1 : 0, Integer::sum);
+    }
+
+    private int done(Blow blow) {
+        return done.getOrDefault(blow, 0);
     }
 
     private List<Figure> figures(List<TailSource> sources) {
         Verdict verdict = new Verdict(tables, owner);
         List<Figure> figures = new ArrayList<>(List.of(
                 Figure.atLeast("rows written", (double) tables.rows(owner), (double) config.rows()),
-                Figure.exactly("restarts", done[Blow.RESTART.ordinal()], config.restarts()),
-                Figure.exactly("cuts before a COMMIT", done[Blow.CUT_BEFORE.ordinal()], config.cuts() / 2),
-                Figure.exactly(
-                        "cuts after a COMMIT", done[Blow.CUT_AFTER.ordinal()], config.cuts() - config.cuts() / 2)));
+                Figure.exactly("restarts", done(Blow.RESTART), config.restarts()),
+                Figure.exactly("cuts before a COMMIT", done(Blow.CUT_BEFORE), config.cuts() / 2),
+                Figure.exactly("cuts after a COMMIT", done(Blow.CUT_AFTER), config.cuts() - config.cuts() / 2)));
         sources.forEach(source -> figures.addAll(verdict.figures(source)));
         return figures;
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.oneroof.bench.BenchResult;
 import dev.oneroof.bench.Figure;
+import dev.oneroof.core.worker.Waiting;
 import dev.oneroof.postgres.DatabaseAddress;
 import dev.oneroof.postgres.schema.SchemaConfig;
 import dev.oneroof.testkit.OneRoofTest;
@@ -20,8 +21,9 @@ class CrashTrialTest {
             OwnServer server, TestDatabase database, Seeded seed) throws Exception {
         CrashConfig config = new CrashConfig(4000, 3, 10, seed.nextLong());
 
-        BenchResult result =
-                new CrashTrial(breakable(server, database), SchemaConfig.DEFAULT, config, message -> {}).run();
+        BenchResult result = new CrashTrial(
+                        breakable(server, database), SchemaConfig.DEFAULT, config, new Waiting(), message -> {})
+                .run();
 
         assertThat(result.figures()).hasSizeGreaterThan(25).allMatch(Figure::holds);
     }

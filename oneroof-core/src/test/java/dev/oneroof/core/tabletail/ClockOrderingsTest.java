@@ -36,7 +36,7 @@ class ClockOrderingsTest {
     private static final String ALL = "oneroof.test.orderings.all";
 
     /** Where a writer's time comes from. */
-    private enum Time {
+    enum Time {
         /** Taken when the transaction begins, whenever it is asked for. */
         NOW("now()"),
         /** Taken when it is asked for. */
