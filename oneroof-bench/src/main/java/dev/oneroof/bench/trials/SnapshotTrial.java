@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
 
 /**
@@ -49,7 +50,7 @@ public final class SnapshotTrial {
     private final List<Double> ratesBefore = new ArrayList<>();
     private final List<Double> ratesDuring = new ArrayList<>();
     /** Single rows bear marks below zero, going down; bursts bear marks above it. */
-    private volatile long single;
+    private final AtomicLong single = new AtomicLong();
 
     private long burst;
     private long singleAtOpening;
@@ -85,7 +86,7 @@ public final class SnapshotTrial {
             Thread writer = Thread.ofPlatform().name("trial-steady-writer").start(() -> writeSteadily(written));
             try {
                 bursts(config.before(), sources, ratesBefore);
-                singleAtOpening = single;
+                singleAtOpening = single.get();
                 hold(sources);
             } finally {
                 written.stop();
@@ -102,7 +103,7 @@ public final class SnapshotTrial {
             execute(snapshot, "SELECT count(*) FROM %s.by_clock".formatted(tables.schema()));
             // The last quarter is judged: what grows under an open snapshot has grown most by then.
             bursts(config.held().multipliedBy(3).dividedBy(4), sources, new ArrayList<>());
-            singleAtLastQuarter = single;
+            singleAtLastQuarter = single.get();
             bursts(config.held().dividedBy(4), sources, ratesDuring);
             snapshot.rollback();
         }
@@ -111,8 +112,9 @@ public final class SnapshotTrial {
     private void writeSteadily(Waiting written) {
         try (Connection connection = sessions.getConnection()) {
             while (written.pause(BETWEEN_ROWS)) {
-                execute(connection, tables.write(single - 1, single - 1));
-                single--;
+                long mark = single.get() - 1;
+                execute(connection, tables.write(mark, mark));
+                single.set(mark);
             }
         } catch (SQLException e) {
             throw new IllegalStateException("the steady writer failed", e);
@@ -136,7 +138,7 @@ public final class SnapshotTrial {
         connection.commit();
         burst += config.burstRows();
         long begun = System.nanoTime();
-        long wanted = burst - single;
+        long wanted = burst - single.get();
         Waiting waiting = new Waiting();
         while (tables.seen(owner, sources) < wanted && System.nanoTime() - begun < PATIENCE.toNanos()) {
             waiting.pause(Duration.ofMillis(5));
@@ -164,7 +166,7 @@ public final class SnapshotTrial {
                 during * QUARTER >= before));
         for (TailSource source : sources) {
             double brief = p50(source, -1, singleAtOpening);
-            double held = p50(source, singleAtLastQuarter - 1, single);
+            double held = p50(source, singleAtLastQuarter - 1, single.get());
             figures.add(new Figure(
                     "time: %s, median ms of a single row under the snapshot"
                             .formatted(source.contract().name().toLowerCase(java.util.Locale.ROOT)),
@@ -203,6 +205,6 @@ public final class SnapshotTrial {
                 "before_seconds", config.before().toSeconds(),
                 "held_seconds", config.held().toSeconds(),
                 "burst_rows", config.burstRows(),
-                "rows", burst - single);
+                "rows", burst - single.get());
     }
 }

@@ -140,7 +140,7 @@ class FrozenOwnerTest {
     }
 
     private static void write(TestDatabase database, TrialTables tables, long first, long last) {
-        for (String statement : tables.write(first, last).split(";")) {
+        for (String statement : tables.write(first, last).split(";", -1)) {
             database.run(statement);
         }
     }
