@@ -2,6 +2,7 @@ package dev.oneroof.core;
 
 import dev.oneroof.core.gate.GateStore;
 import dev.oneroof.core.lease.LeaseStore;
+import dev.oneroof.core.tabletail.HolderSampler;
 import dev.oneroof.core.tabletail.TailSource;
 import dev.oneroof.core.tabletail.TailSpec;
 import dev.oneroof.core.tabletail.TailStores;
@@ -15,6 +16,7 @@ import javax.sql.DataSource;
 final class Wiring {
     private final RuntimeConfig config;
     private final Database database;
+    private final HolderSampler sampler;
     private final LeaseStore leases = new LeaseStore();
     private final GateStore gates = new GateStore();
     private final TailStores tails = TailStores.standard();
@@ -22,6 +24,7 @@ final class Wiring {
     Wiring(RuntimeConfig config, DataSource dataSource) {
         this.config = config;
         this.database = new Database(dataSource, config.schema());
+        this.sampler = new HolderSampler(database);
     }
 
     Database database() {
@@ -37,6 +40,6 @@ final class Wiring {
     }
 
     TailWorker tailWorker(TailSpec spec) {
-        return new TailWorker(database, tails, spec, config.tail());
+        return new TailWorker(database, tails, sampler, spec, config.tail());
     }
 }

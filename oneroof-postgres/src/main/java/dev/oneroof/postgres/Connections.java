@@ -7,7 +7,9 @@ import dev.oneroof.postgres.error.OneRoofException;
 import java.io.IOException;
 import java.net.UnknownHostException;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -15,6 +17,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 /** Opens connections to a {@link DatabaseAddress}, and says in plain words why one cannot be had. */
 public final class Connections {
     private static final int OLDEST_SERVER = 14;
+    private static final Duration IDLE_IN_TRANSACTION = Duration.ofSeconds(10);
     private static final Duration SILENCE = Duration.ofSeconds(30);
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
 
@@ -41,6 +44,21 @@ public final class Connections {
      */
     public static HikariDataSource pool(
             DatabaseAddress address, String applicationName, @Nullable String role, int size) {
+        return pool(address, applicationName, role, size, IDLE_IN_TRANSACTION);
+    }
+
+    /**
+     * Like {@link #pool(DatabaseAddress, String, String, int)}.
+     *
+     * @param idleInTransaction after this time the server ends a session that does nothing inside a transaction: its
+     *     process is frozen, and what it has locked would stop its successor. Less than the lease time.
+     */
+    public static HikariDataSource pool(
+            DatabaseAddress address,
+            String applicationName,
+            @Nullable String role,
+            int size,
+            Duration idleInTransaction) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("oneroof-pool");
         PGSimpleDataSource sessions = plain(address, applicationName);
@@ -51,8 +69,8 @@ public final class Connections {
         config.setMinimumIdle(1);
         config.setConnectionTimeout(CONNECT_TIMEOUT.toMillis());
         // The driver sends the JVM's zone; times in texts and logs read best in one zone everywhere.
-        config.setConnectionInitSql(
-                "SET TIME ZONE 'UTC'" + (role == null ? "" : "; SET ROLE " + Identifiers.quote("role", role)));
+        config.setConnectionInitSql("SET TIME ZONE 'UTC'; SET idle_in_transaction_session_timeout = "
+                + idleInTransaction.toMillis() + (role == null ? "" : "; SET ROLE " + Identifiers.quote("role", role)));
         return new HikariDataSource(config);
     }
 
@@ -67,6 +85,7 @@ public final class Connections {
                                 .formatted(
                                         address, connection.getMetaData().getDatabaseProductVersion(), OLDEST_SERVER));
             }
+            demandPrimary(address, connection);
         } catch (SQLException e) {
             throw explained(address, e);
         }
@@ -108,5 +127,17 @@ public final class Connections {
             message = network.getMessage();
         }
         return message.lines().findFirst().orElse(message).replaceFirst("^(FATAL|ERROR): ", "");
+    }
+
+    private static void demandPrimary(DatabaseAddress address, Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet answer = statement.executeQuery("SELECT pg_is_in_recovery()")) {
+            if (answer.next() && answer.getBoolean(1)) {
+                throw new OneRoofException(
+                        ErrorCode.SERVER_NOT_SUPPORTED,
+                        "%s is a standby: transactions that are open on its primary cannot be seen there; connect to the primary"
+                                .formatted(address));
+            }
+        }
     }
 }

@@ -52,7 +52,11 @@ public final class Demo {
         DemoRegistry registry = new DemoRegistry(owner, app.schema().roles());
         fill(registry);
         try (HikariDataSource pool = Connections.pool(
-                database.address(), "oneroof", app.schema().roles().server(), app.poolSize())) {
+                database.address(),
+                "oneroof",
+                app.schema().roles().server(),
+                app.poolSize(),
+                app.leaseTime().multipliedBy(2).dividedBy(3))) {
             TailSpec sweep = BackfillSweep.over(DemoRegistry.SOURCE);
             RuntimeConfig runtime = RuntimeConfig.named(database.instance())
                     .withSchema(app.schema().schema())

@@ -84,8 +84,12 @@ record Instance(DatabaseAddress address, SchemaConfig schema, String trial, Dura
     }
 
     private Running start(String name, Duration linger) {
-        HikariDataSource pool =
-                Connections.pool(address, "trial", schema.roles().server(), sources.size() + 2);
+        HikariDataSource pool = Connections.pool(
+                address,
+                "trial",
+                schema.roles().server(),
+                sources.size() + 2,
+                lease.multipliedBy(2).dividedBy(3));
         OneRoof oneroof = OneRoof.open(
                 RuntimeConfig.named(name).withSchema(schema.schema()).withLoop(loop()), pool);
         TrialTables tables = new TrialTables(trial);

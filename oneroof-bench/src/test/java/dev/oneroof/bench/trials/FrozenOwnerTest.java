@@ -19,7 +19,6 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -48,10 +47,6 @@ class FrozenOwnerTest {
         isSucceeded(Moment.LOOK, TrialTables.Kind.SEQUENCE_PROMPT, database);
     }
 
-    @Disabled(
-            "Fails: a lease's row that a frozen transaction has locked is passed over for as long as it is frozen, and in"
-                    + " strict mode any transaction of the frozen owner holds its successor's barrier. Its sessions need an"
-                    + " idle_in_transaction_session_timeout below the lease time.")
     @ParameterizedTest
     @CsvSource({
         "EFFECT, SEQUENCE_PROMPT",

@@ -4,6 +4,7 @@ import dev.oneroof.core.latecommit.Holder;
 import dev.oneroof.core.lease.Scope;
 import dev.oneroof.postgres.Tx;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -73,11 +74,12 @@ final class BoundStore {
                    OR (a.usesysid IS NOT NULL
                        AND a.datid = (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = current_database())))
               AND (p.database IS NULL OR p.database = current_database())
-              AND NOT EXISTS (
-                  SELECT 1
-                  FROM oneroof.tail_skip k
-                  WHERE k.worker_name = :worker AND k.source_name = :source AND k.shard = :shard
-                    AND k.holder = l.virtualtransaction AND k.expires_at > clock_timestamp())
+            """;
+
+    private static final String SKIPPED = """
+            SELECT worker_name, source_name, shard, holder
+            FROM oneroof.tail_skip
+            WHERE expires_at > clock_timestamp()
             """;
 
     // Who they are, as far as any role may see.
@@ -100,17 +102,21 @@ final class BoundStore {
         };
     }
 
-    /** The open transactions, but for those that an operator has chosen not to wait for. */
-    Set<Holder> holders(Tx tx, Scope scope) {
+    /** The open transactions. */
+    Set<Holder> holders(Tx tx) {
+        return tx.query(HOLDERS).mapTo(String.class).stream().map(Holder::new).collect(Collectors.toSet());
+    }
+
+    /** Those that operators have chosen not to wait for, and where. */
+    Map<Scope, Set<Holder>> skipped(Tx tx) {
         return tx
-                .query(HOLDERS)
-                .bind("worker", scope.worker())
-                .bind("source", scope.source())
-                .bind("shard", scope.shard())
-                .mapTo(String.class)
+                .query(SKIPPED)
+                .map((row, context) -> Map.entry(
+                        new Scope(row.getString("worker_name"), row.getString("source_name"), row.getInt("shard")),
+                        new Holder(row.getString("holder"))))
                 .stream()
-                .map(Holder::new)
-                .collect(Collectors.toSet());
+                .collect(Collectors.groupingBy(
+                        Map.Entry::getKey, Collectors.mapping(Map.Entry::getValue, Collectors.toSet())));
     }
 
     /** Their sessions, for an operator to read; those that have ended are left out. */

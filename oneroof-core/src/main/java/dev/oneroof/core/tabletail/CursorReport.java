@@ -90,9 +90,8 @@ public final class CursorReport {
                 .map((row, context) -> row.getLong(1))
                 .one();
         Optional<Owner> owner = owner(tx, cursor);
-        String labels = stores.bounds().holders(tx, cursor.scope()).stream()
-                .map(Holder::label)
-                .collect(Collectors.joining(",", "{", "}"));
+        String labels =
+                stores.bounds().holders(tx).stream().map(Holder::label).collect(Collectors.joining(",", "{", "}"));
         return new Report(
                 cursor,
                 behind,

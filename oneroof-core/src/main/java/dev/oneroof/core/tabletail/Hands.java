@@ -24,19 +24,28 @@ import org.jspecify.annotations.Nullable;
 final class Hands {
     private final Database db;
     private final TailStores stores;
+    private final HolderSampler sampler;
     private final Effects effects;
     private final Position position;
     private final TailConfig config;
 
     private final Barrier<Watermark> barrier = new Barrier<>();
     private final ArrivalWindow arrivals = new ArrivalWindow();
-    private final Sizing settling = new Sizing();
-    private final Sizing reaching = new Sizing();
+    /** One for both: which of them meets a row depends on who else is at work. */
+    private final Sizing sizing = new Sizing();
+
     private @Nullable Watermark lastBound;
     private boolean catchingUp;
     private boolean clockBehind;
 
-    Hands(Database db, TailStores stores, Effects effects, Position position, TailConfig config) {
+    Hands(
+            Database db,
+            TailStores stores,
+            HolderSampler sampler,
+            Effects effects,
+            Position position,
+            TailConfig config) {
+        this.sampler = sampler;
         this.db = db;
         this.stores = stores;
         this.effects = effects;
@@ -95,7 +104,7 @@ final class Hands {
         }
         @Nullable Watermark above = lastBound == null ? position.settled() : lastBound;
         Optional<Watermark> bound = db.inTx(tx -> stores.bounds().bound(tx, source, above));
-        Set<Holder> holders = db.inTx(tx -> stores.bounds().holders(tx, position.scope()));
+        Set<Holder> holders = sampler.openFor(position.scope());
         clockBehind = source.contract() == OrderContract.CLOCK && bound.isEmpty();
         // Without a new bound the old ones are looked at all the same: their holders may have ended.
         @Nullable Watermark taken = bound.orElse(lastBound);
@@ -121,12 +130,12 @@ final class Hands {
     /** One batch of what lies between settled and a bound below which all is visible. */
     private Step settle(Tx tx, TailSource source, Watermark bound) {
         CursorStore.Place place = position.open(tx);
-        int limit = settling.limit(source.batchSize());
+        int limit = sizing.limit(source.batchSize());
         KeysetPage page =
                 new KeysetPage(source, position.shape().partitioned(), position.settled(), bound, handled(), limit);
         boolean keeping = source.contract() != OrderContract.EXTERNAL && !catchingUp;
 
-        Done done = keeping || settling.isAlone() ? captured(tx, source, page, settling) : plain(tx, page);
+        Done done = keeping || sizing.isAlone() ? captured(tx, source, page) : plain(tx, page);
         boolean full = done.rows() >= limit;
         @Nullable Watermark reached = full ? done.last() : bound;
         if (reached == null) {
@@ -142,7 +151,7 @@ final class Hands {
             position.countStretch(tx, stores.stretch().size(tx, position.scope()));
         }
         @Nullable Watermark kept = keeping ? position.kept() : reached;
-        return closed(tx, source, place, new CursorStore.Move(done.last(), reached, kept), done, full, settling);
+        return closed(tx, source, place, new CursorStore.Move(done.last(), reached, kept), done, full);
     }
 
     /** Keys at or below the new settled watermark are kept for a while; or dropped with all that were, in a long sweep. */
@@ -162,18 +171,18 @@ final class Hands {
     /** One batch of what is visible above the bounds, or has become visible below them, and is not handled. */
     private Step reachAhead(Tx tx, TailSource source) {
         CursorStore.Place place = position.open(tx);
-        int limit = reaching.limit(source.batchSize());
+        int limit = sizing.limit(source.batchSize());
         @Nullable Watermark unread = barrier.unreadFrom();
         @Nullable Watermark from = unread == null ? position.settled() : unread;
         KeysetPage page = new KeysetPage(source, position.shape().partitioned(), from, null, handled(), limit);
-        Done done = captured(tx, source, page, reaching);
+        Done done = captured(tx, source, page);
         if (done.rows() == 0) {
             tx.abandon();
             return Step.DONE;
         }
         position.countStretch(tx, position.stretchKeys() + done.rows());
         CursorStore.Move to = new CursorStore.Move(done.head(), position.settled(), position.kept());
-        return closed(tx, source, place, to, done, done.rows() >= limit, reaching);
+        return closed(tx, source, place, to, done, done.rows() >= limit);
     }
 
     /** What a page came to: how many rows it had, the highest of them that moves head, and the last one. */
@@ -184,11 +193,11 @@ final class Hands {
             @Nullable Watermark last) {}
 
     private Done plain(Tx tx, KeysetPage page) {
-        Batch batch = effects.apply(tx, page, page.limit(), settling);
+        Batch batch = effects.apply(tx, page, page.limit(), sizing);
         return new Done(batch.rowsSeen(), Counts.of(batch), batch.last(), batch.last());
     }
 
-    private Done captured(Tx tx, TailSource source, Page page, Sizing sizing) {
+    private Done captured(Tx tx, TailSource source, Page page) {
         Optional<StretchStore.Captured> captured = stores.stretch().capture(tx, position.scope(), page, false);
         if (captured.isEmpty()) {
             return new Done(0, new Counts(0, 0, 0), null, null);
@@ -199,13 +208,7 @@ final class Hands {
     }
 
     private Step closed(
-            Tx tx,
-            TailSource source,
-            CursorStore.Place place,
-            CursorStore.Move to,
-            Done done,
-            boolean full,
-            Sizing sizing) {
+            Tx tx, TailSource source, CursorStore.Place place, CursorStore.Move to, Done done, boolean full) {
         if (!position.close(tx, source, place, to, done.counts())) {
             return Step.LOST;
         }

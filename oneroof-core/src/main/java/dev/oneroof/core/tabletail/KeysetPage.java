@@ -39,7 +39,7 @@ record KeysetPage(
             conditions.append("\n  AND (").append(source.filter()).append(")");
         }
         if (stretch != null) {
-            conditions.append("\n  AND ").append(stretch.holdsNot(key));
+            conditions.append("\n  AND ").append(stretch.holdsNot(key, after));
         }
         return """
                 SELECT %s, %s AS order_ts, %s AS order_id, %s AS order_at

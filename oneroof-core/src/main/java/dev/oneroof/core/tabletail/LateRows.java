@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * the audit sees.
  */
 final class LateRows {
+    private static final long MANY = 50;
+
     private final Database db;
     private final TailStores stores;
     private final Effects effects;
@@ -44,7 +46,10 @@ final class LateRows {
             return Step.DONE;
         }
         Step step = db.inTx(tx -> handle(tx, source, settled));
-        return step == Step.DONE ? db.inTx(tx -> trim(tx, source)) : step;
+        if (step == Step.DONE) {
+            step = db.inTx(tx -> trim(tx, source));
+        }
+        return step == Step.DONE ? db.inTx(tx -> merge(tx, source)) : step;
     }
 
     private Step handle(Tx tx, TailSource source, Watermark settled) {
@@ -99,6 +104,17 @@ final class LateRows {
             return Step.DONE;
         }
         CursorStore.Move to = new CursorStore.Move(null, position.settled(), from.get());
+        return position.close(tx, source, place, to, new Counts(0, 0, 0)) ? Step.DONE : Step.LOST;
+    }
+
+    private Step merge(Tx tx, TailSource source) {
+        if (stores.stretch().small(tx, position.scope()) < MANY) {
+            tx.abandon();
+            return Step.DONE;
+        }
+        CursorStore.Place place = position.open(tx);
+        stores.stretch().merge(tx, position.scope(), position.key(source));
+        CursorStore.Move to = new CursorStore.Move(null, position.settled(), position.kept());
         return position.close(tx, source, place, to, new Counts(0, 0, 0)) ? Step.DONE : Step.LOST;
     }
 }

@@ -2,6 +2,7 @@ package dev.oneroof.core.tabletail;
 
 import dev.oneroof.core.lease.Scope;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The keys that a cursor has handled, in {@code tail_stretch}. */
 record Stretch(Scope scope, Part part) {
@@ -22,18 +23,29 @@ record Stretch(Scope scope, Part part) {
     }
 
     /**
-     * True for a row that is not among them. NOT IN and no anti-join: it is a filter on the index walk, which keeps its
+     * True for a row behind the watermark that is not among them. Batches that end at or before it are left out, so that a
+     * long stretch costs little where only its end is read. NOT IN and no anti-join: it is a filter on the index walk, which keeps its
      * order; an anti-join would be followed by a sort of everything before the limit applies.
      */
-    String holdsNot(OrderKey key) {
+    String holdsNot(OrderKey key, @Nullable Watermark after) {
         String byId = key.source().time() == null || part == Part.UNTIMED
                 ? "%1$s NOT IN (SELECT CAST(k.id AS %3$s) FROM oneroof.tail_stretch s CROSS JOIN LATERAL unnest(s.keys_id) k (id)"
                 : "(%2$s, %1$s) NOT IN (SELECT CAST(k.ts AS %4$s), CAST(k.id AS %3$s) FROM oneroof.tail_stretch s"
                         + " CROSS JOIN LATERAL unnest(s.keys_ts, s.keys_id) k (ts, id)";
         return (byId
                         + " WHERE s.worker_name = :page_worker AND s.source_name = :page_source AND s.shard = :page_shard"
-                        + " AND %5$s)")
-                .formatted(key.id(), key.ts(), key.idType(), key.tsType(), part.condition);
+                        + " AND %5$s AND %6$s)")
+                .formatted(key.id(), key.ts(), key.idType(), key.tsType(), part.condition, reachesBehind(key, after));
+    }
+
+    private static String reachesBehind(OrderKey key, @Nullable Watermark after) {
+        if (after == null) {
+            return "true";
+        }
+        // Without an id the watermark is the end of its time.
+        String ts = after.ts() == null ? "NULL" : ":page_after_ts";
+        String id = after.id() == null ? "CAST(NULL AS text)" : ":page_after_id";
+        return "NOT " + key.isNotLower(ts, id, "s.last_ts", "s.last_id");
     }
 
     Map<String, Object> parameters() {

@@ -83,6 +83,32 @@ final class StretchStore {
             SELECT settled_ts, settled_id FROM gone ORDER BY settled_at DESC, batch_no DESC LIMIT 1
             """;
 
+    // Many small batches of the last minutes become a few large ones: every read has to look at each row. The ones
+    // dated in the future stay by themselves.
+    private static final String MERGE = """
+            WITH small AS (
+                DELETE FROM oneroof.tail_stretch
+                WHERE worker_name = :worker AND source_name = :source AND shard = :shard
+                  AND settled_at IS NULL AND NOT untimed AND key_count < 1000 AND %1$s
+                RETURNING keys_ts, keys_id
+            ), keys AS (
+                SELECT k.ts, k.id, row_number() OVER (ORDER BY %2$s) - 1 AS place
+                FROM small
+                CROSS JOIN LATERAL unnest(keys_ts, keys_id) k (ts, id)
+            )
+            INSERT INTO oneroof.tail_stretch (worker_name, source_name, shard, keys_ts, keys_id, key_count)
+            SELECT :worker, :source, :shard, array_agg(k.ts ORDER BY k.place), array_agg(k.id ORDER BY k.place), count(*)
+            FROM keys k
+            GROUP BY k.place / 5000
+            """;
+
+    private static final String SMALL = """
+            SELECT count(*)
+            FROM oneroof.tail_stretch
+            WHERE worker_name = :worker AND source_name = :source AND shard = :shard
+              AND settled_at IS NULL AND NOT untimed AND key_count < 1000
+            """;
+
     /** Keys that are remembered as handled, if this transaction commits. */
     record Captured(
             long firstBatch,
@@ -131,7 +157,7 @@ final class StretchStore {
     }
 
     private static int passed(Tx tx, String sql, Scope scope, OrderKey key, Watermark settled) {
-        String passed = key.isNotLower(":settled_ts", ":settled_id", "keys_ts[key_count]", "keys_id[key_count]");
+        String passed = key.isNotLower(":settled_ts", ":settled_id", "last_ts", "last_id");
         String statement = sql.formatted(passed);
         var update = tx.update(statement)
                 .bind("worker", scope.worker())
@@ -154,5 +180,26 @@ final class StretchStore {
                 .bind("kept_keys", keptKeys)
                 .map((row, context) -> new Watermark(row.getString("settled_ts"), row.getString("settled_id")))
                 .findOne();
+    }
+
+    long small(Tx tx, Scope scope) {
+        return tx.query(SMALL)
+                .bind("worker", scope.worker())
+                .bind("source", scope.source())
+                .bind("shard", scope.shard())
+                .mapTo(Long.class)
+                .one();
+    }
+
+    /** Writes small batches down as large ones. What is remembered stays the same. */
+    void merge(Tx tx, Scope scope, OrderKey key) {
+        boolean timed = key.source().time() != null;
+        String reached = timed ? key.isNotInTheFuture(key.asTs("last_ts")) : "true";
+        String order = timed ? key.asTs("k.ts") + ", " + key.asId("k.id") : key.asId("k.id");
+        tx.update(MERGE.formatted(reached, order))
+                .bind("worker", scope.worker())
+                .bind("source", scope.source())
+                .bind("shard", scope.shard())
+                .execute();
     }
 }

@@ -41,13 +41,13 @@ final class Tail {
         }
     }
 
-    Tail(Database db, TailStores stores, TailSpec spec, TailConfig config, Lease lease) {
+    Tail(Database db, TailStores stores, HolderSampler sampler, TailSpec spec, TailConfig config, Lease lease) {
         this.db = db;
         this.stores = stores;
         this.config = config;
         this.position = new Position(stores, lease);
         this.effects = new Effects(stores, spec, config);
-        this.hands = new Hands(db, stores, effects, position, config);
+        this.hands = new Hands(db, stores, sampler, effects, position, config);
         this.late = new LateRows(db, stores, effects, position, config);
         this.untimed = new Untimed(db, stores, effects, position);
         this.retries = new Retries(db, stores, spec, effects, position, config);

@@ -20,6 +20,7 @@ public final class TailWorker implements Worker {
 
     private final Database db;
     private final TailStores stores;
+    private final HolderSampler sampler;
     private final TailSpec spec;
     private final TailConfig config;
     private @Nullable Looked looked;
@@ -29,7 +30,9 @@ public final class TailWorker implements Worker {
     /** The source and whether the cursor may move, as they were a moment ago. */
     private record Looked(TailSource source, Cursor.Standing standing, long nanos) {}
 
-    public TailWorker(Database db, TailStores stores, TailSpec spec, TailConfig config) {
+    /** @param sampler one for all tails of the process */
+    public TailWorker(Database db, TailStores stores, HolderSampler sampler, TailSpec spec, TailConfig config) {
+        this.sampler = sampler;
         this.db = db;
         this.stores = stores;
         this.spec = spec;
@@ -128,7 +131,7 @@ public final class TailWorker implements Worker {
     /** What is known in memory belongs to one ownership; under a new lease all begins with the committed cursor. */
     private Tail tailFor(Lease lease) {
         if (tail == null || !lease.equals(tailLease)) {
-            tail = new Tail(db, stores, spec, config, lease);
+            tail = new Tail(db, stores, sampler, spec, config, lease);
             tailLease = lease;
         }
         return tail;

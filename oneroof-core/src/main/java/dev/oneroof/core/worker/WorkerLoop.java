@@ -31,20 +31,58 @@ final class WorkerLoop implements Runnable {
     private final LeaseStore leases;
     private final GateStore gates;
     private final LoopConfig config;
+    private final Share share;
     private final Waiting waiting = new Waiting();
 
     private boolean prepared;
-    private @Nullable Lease lease;
+    private volatile @Nullable Lease lease;
+    /** When the pass that runs began; zero while none does. */
+    private volatile long passNanos;
+
+    private volatile boolean handingOver;
+    private int passedOver;
     private long lastBeatNanos;
     private int failures;
 
-    WorkerLoop(Worker worker, String owner, Database db, LeaseStore leases, GateStore gates, LoopConfig config) {
+    WorkerLoop(
+            Worker worker,
+            String owner,
+            Database db,
+            LeaseStore leases,
+            GateStore gates,
+            LoopConfig config,
+            Share share) {
+        this.share = share;
         this.worker = worker;
         this.owner = owner;
         this.db = db;
         this.leases = leases;
         this.gates = gates;
         this.config = config;
+    }
+
+    boolean holds() {
+        return lease != null;
+    }
+
+    /** Asks the loop to give its scope back after the pass it is in, and to leave it to others for a while. */
+    void handOver() {
+        handingOver = true;
+    }
+
+    /** Called from beside: keeps the lease of a pass that takes long, but not of one that is stuck. */
+    void renewIfLong() {
+        Lease held = lease;
+        long since = passNanos;
+        long inPass = System.nanoTime() - since;
+        if (held == null
+                || since == 0
+                || inPass < config.leaseTime().dividedBy(3).toNanos()
+                || inPass > config.passDeadline().toNanos()) {
+            return;
+        }
+        // Lost is for the fence to find out; here nothing is committed.
+        db.useTx(tx -> leases.beat(tx, held, BeatStatus.OK, "in a long pass"));
     }
 
     /** Asks the loop to end after the pass it is in. */
@@ -86,7 +124,17 @@ final class WorkerLoop implements Runnable {
 
     /** One turn; returns how long to wait before the next. */
     private Duration step() {
-        Lease held = lease != null ? lease : claimed();
+        if (handingOver) {
+            handingOver = false;
+            release();
+            lease = null;
+            passedOver = 0;
+            return config.leaseTime();
+        }
+        Lease held = lease;
+        if (held == null) {
+            held = isOthersTurn() ? null : claimed();
+        }
         if (held == null) {
             return config.leaseTime().dividedBy(3);
         }
@@ -95,7 +143,7 @@ final class WorkerLoop implements Runnable {
             beatIfDue(held, BeatStatus.OK, "held by gate " + gate);
             return config.gateInterval();
         }
-        Pass pass = worker.runOnce(held);
+        Pass pass = passed(held);
         return switch (pass) {
             case Pass.Worked worked -> {
                 beatIfDue(held, BeatStatus.OK, "working");
@@ -116,12 +164,32 @@ final class WorkerLoop implements Runnable {
         };
     }
 
+    private Pass passed(Lease held) {
+        passNanos = System.nanoTime();
+        try {
+            return worker.runOnce(held);
+        } finally {
+            passNanos = 0;
+        }
+    }
+
+    /** With its share in hands an instance leaves a free scope to others, and takes it when nobody came. */
+    private boolean isOthersTurn() {
+        if (share.isFull() && passedOver < 3) {
+            passedOver++;
+            return true;
+        }
+        passedOver = 0;
+        return false;
+    }
+
     private @Nullable Lease claimed() {
         if (!prepared) {
             worker.prepare();
-            db.useTx(tx -> leases.register(tx, worker.scope(), owner, CADENCE, STALE_AFTER));
             prepared = true;
         }
+        // Every time: the scope may have been removed with its source, and registered anew with it.
+        db.useTx(tx -> leases.register(tx, worker.scope(), owner, CADENCE, STALE_AFTER));
         Claim claim = db.inTx(tx -> leases.claim(tx, worker.scope(), owner, config.leaseTime()));
         return switch (claim) {
             case Claim.Taken taken -> {

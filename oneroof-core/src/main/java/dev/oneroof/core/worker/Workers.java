@@ -6,6 +6,8 @@ import dev.oneroof.postgres.Database;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,8 +21,10 @@ public final class Workers implements AutoCloseable {
     private final LeaseStore leases;
     private final GateStore gates;
     private final LoopConfig config;
-    private final List<WorkerLoop> loops = new ArrayList<>();
+    private final List<WorkerLoop> loops = new CopyOnWriteArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
+    private final Share share;
+    private @Nullable Thread sharing;
 
     public Workers(String owner, Database db, LeaseStore leases, GateStore gates, LoopConfig config) {
         this.owner = owner;
@@ -28,11 +32,15 @@ public final class Workers implements AutoCloseable {
         this.leases = leases;
         this.gates = gates;
         this.config = config;
+        this.share = new Share(owner, db, config, loops);
     }
 
     public synchronized void start(Worker worker) {
-        WorkerLoop loop = new WorkerLoop(worker, owner, db, leases, gates, config);
+        WorkerLoop loop = new WorkerLoop(worker, owner, db, leases, gates, config, share);
         loops.add(loop);
+        if (sharing == null) {
+            sharing = Thread.ofPlatform().name("oneroof-instance").start(share);
+        }
         threads.add(Thread.ofPlatform().name("oneroof-" + loop.name()).start(loop));
     }
 
@@ -40,7 +48,12 @@ public final class Workers implements AutoCloseable {
     @Override
     public synchronized void close() {
         loops.forEach(WorkerLoop::stop);
-        for (Thread thread : threads) {
+        List<Thread> all = new ArrayList<>(threads);
+        if (sharing != null) {
+            share.stop();
+            all.add(sharing);
+        }
+        for (Thread thread : all) {
             try {
                 if (!thread.join(DRAIN)) {
                     log.warn("{} did not end within {} s", thread.getName(), DRAIN.toSeconds());

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.oneroof.core.latecommit.Barrier;
 import dev.oneroof.core.latecommit.Holder;
-import dev.oneroof.core.lease.Scope;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.SchemaName;
 import dev.oneroof.postgres.Tx;
@@ -198,7 +197,7 @@ class ClockOrderingsTest {
         public void step() {
             switch (step++) {
                 case 0 -> bound = db.inTx(tx -> bounds.bound(tx, source, null)).orElseThrow();
-                case 1 -> look(db.inTx(tx -> bounds.holders(tx, Scope.of("test", "ordered"))));
+                case 1 -> look(db.inTx(bounds::holders));
                 default -> {
                     seen = db.inTx(this::rowsUpToBound);
                     settled = plain || barrier.cleared().isPresent();

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** A contract that its writers do not keep is told, and what they write too late is handled all the same, once. */
 @OneRoofTest
@@ -65,16 +65,15 @@ class LateRowsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "ALTER SEQUENCE public.numbered_id_seq CACHE 50 ; CACHE 50",
-                "ALTER SEQUENCE public.numbered_id_seq INCREMENT 50 ; INCREMENT 50",
-                "SELECT setval('public.numbered_id_seq', 3) ; set back",
-                "SELECT setval('public.numbered_id_seq', 30000000) ; set forward",
-                "INSERT INTO public.numbered (id) VALUES (1000000) ; by hand",
-                "INSERT INTO public.numbered (id) VALUES (-7) ; below the lowest"
-            })
-    void raisesWhatBreaksASequence(String change, TestDatabase database) {
+    @CsvSource(delimiter = ';', quoteCharacter = '~', textBlock = """
+                    ALTER SEQUENCE public.numbered_id_seq CACHE 50     ; CACHE 50
+                    ALTER SEQUENCE public.numbered_id_seq INCREMENT 50 ; INCREMENT 50
+                    SELECT setval('public.numbered_id_seq', 3)         ; set back
+                    SELECT setval('public.numbered_id_seq', 30000000)  ; set forward
+                    INSERT INTO public.numbered (id) VALUES (1000000)  ; by hand
+                    INSERT INTO public.numbered (id) VALUES (-7)       ; below the lowest
+                    """)
+    void raisesWhatBreaksASequence(String change, String told, TestDatabase database) {
         Tailing tailing = numbered(database);
         Lease lease = tailing.claim("a");
         until(
@@ -88,10 +87,10 @@ class LateRowsTest {
             tailing.runOnce(lease);
         }
 
-        database.run(change.split(" ; ")[0]);
+        database.run(change);
 
         until(tailing, lease, () -> !broken(database).isEmpty());
-        assertThat(broken(database)).singleElement().asString().contains(change.split(" ; ")[1]);
+        assertThat(broken(database)).singleElement().asString().contains(told);
     }
 
     @Test

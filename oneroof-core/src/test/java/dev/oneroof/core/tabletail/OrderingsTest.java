@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.oneroof.core.latecommit.Barrier;
 import dev.oneroof.core.latecommit.Holder;
-import dev.oneroof.core.lease.Scope;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.SchemaName;
 import dev.oneroof.postgres.Tx;
@@ -173,7 +172,7 @@ class OrderingsTest {
             }
             switch (step++) {
                 case 0 -> bound = db.inTx(tx -> bounds.bound(tx, source, null)).orElse(null);
-                case 1 -> look(db.inTx(tx -> bounds.holders(tx, Scope.of("test", "ordered"))));
+                case 1 -> look(db.inTx(bounds::holders));
                 default -> settle(db.inTx(this::rowsUpToBound));
             }
         }

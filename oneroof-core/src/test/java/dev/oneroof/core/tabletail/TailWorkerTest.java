@@ -90,8 +90,8 @@ class TailWorkerTest {
         AtomicInteger calls = new AtomicInteger();
         Tailing tailing = new Tailing(database, births(10), (tx, page) -> {
             if (calls.incrementAndGet() == 2) {
-                database.run(
-                        "UPDATE oneroof.gov_worker_cursor SET settled_ts = NULL, settled_id = NULL, replay = '{}'");
+                database.run("UPDATE oneroof.gov_worker_cursor SET settled_ts = NULL, settled_id = NULL,"
+                        + " last_watermark_ts = NULL, last_watermark_id = NULL, replay = '{}'");
             }
             return new CopyKeys().apply(tx, page);
         });

@@ -39,7 +39,7 @@ final class Tailing {
         db.useTx(tx -> new SourceStore().register(tx, source, "test"));
         db.useTx(tx -> leases.register(tx, scope, "test", Duration.ofSeconds(5), Duration.ofSeconds(30)));
         TailSpec spec = new TailSpec(scope, "governance", "seeding", GATE, effect);
-        worker = new TailWorker(db, TailStores.standard(), spec, config);
+        worker = new TailWorker(db, TailStores.standard(), new HolderSampler(db), spec, config);
         worker.prepare();
     }
 

@@ -17,7 +17,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -196,7 +195,6 @@ class TypeGeneralityTest {
     }
 
     /** A date has no barrier and is read plainly; what is dated in the future must not take the cursor with it. */
-    @Disabled("a row dated in the future takes the cursor of an external source with it: what comes later is lost")
     @Test
     void handlesTheEndOfTimeOfADateAndStillReadsWhatComesLater(TestDatabase database) {
         database.run("CREATE TABLE public.keyed (at date NOT NULL, id bigint PRIMARY KEY, UNIQUE (at, id))");

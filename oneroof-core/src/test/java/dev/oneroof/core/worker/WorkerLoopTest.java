@@ -154,7 +154,9 @@ class WorkerLoopTest {
 
     private boolean heartbeat(String condition) {
         return database.list(
-                        row -> row.getBoolean(1), "SELECT (" + condition + ") IS TRUE FROM oneroof.queue_heartbeat")
+                        row -> row.getBoolean(1),
+                        "SELECT (" + condition
+                                + ") IS TRUE FROM oneroof.queue_heartbeat WHERE executor_name LIKE 'looper/%'")
                 .equals(List.of(true));
     }
 

@@ -18,7 +18,10 @@ ALTER TABLE ${schema}.tail_stretch
     ADD COLUMN untimed    boolean NOT NULL DEFAULT false,
     ADD COLUMN settled_at timestamptz,
     ADD COLUMN settled_ts text,
-    ADD COLUMN settled_id text;
+    ADD COLUMN settled_id text,
+    -- The highest key of the batch: whoever reads behind it need not look into the arrays.
+    ADD COLUMN last_ts    text GENERATED ALWAYS AS (keys_ts[key_count]) STORED,
+    ADD COLUMN last_id    text GENERATED ALWAYS AS (keys_id[key_count]) STORED;
 
 -- The few that settled has not passed are looked up by every batch, among the many that are kept.
 CREATE INDEX tail_stretch_open_idx ON ${schema}.tail_stretch (worker_name, source_name, shard)

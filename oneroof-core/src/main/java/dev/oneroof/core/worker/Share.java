@@ -1,0 +1,77 @@
+package dev.oneroof.core.worker;
+
+import dev.oneroof.postgres.Database;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Spreads scopes over the running instances. Each holds at most its share, which is the number of scopes by the number of
+ * instances that would take them, rounded up; who holds more while another holds less than it could gives one back at a
+ * time. Leases stay what keeps two owners apart: a share that was judged wrongly costs a moment, never a row.
+ *
+ * <p>The same beat renews the leases of passes that take long, up to their deadline.
+ */
+final class Share implements Runnable {
+    private static final Logger log = LoggerFactory.getLogger(Share.class);
+
+    private final String owner;
+    private final Database db;
+    private final LoopConfig config;
+    private final List<WorkerLoop> loops;
+    private final InstanceStore instances = new InstanceStore();
+    private final Waiting waiting = new Waiting();
+    private volatile boolean full;
+
+    /** @param loops may grow while this runs */
+    Share(String owner, Database db, LoopConfig config, List<WorkerLoop> loops) {
+        this.owner = owner;
+        this.db = db;
+        this.config = config;
+        this.loops = loops;
+    }
+
+    /** Whether this instance holds its share, and should leave what is free to others for a while. */
+    boolean isFull() {
+        return full;
+    }
+
+    void stop() {
+        waiting.stop();
+    }
+
+    @Override
+    public void run() {
+        do {
+            try {
+                look();
+            } catch (RuntimeException e) {
+                log.warn("{}: no beat of the instance: {}", owner, e.getMessage());
+            }
+        } while (waiting.pause(config.beatInterval()));
+        leave();
+    }
+
+    private void look() {
+        loops.forEach(WorkerLoop::renewIfLong);
+        List<String> scopes = loops.stream().map(WorkerLoop::name).toList();
+        db.useTx(tx -> instances.beat(tx, owner, scopes, config.leaseTime()));
+        List<InstanceStore.Held> held = db.inTx(tx -> instances.held(tx, owner, scopes));
+        long here = loops.stream().filter(WorkerLoop::holds).count();
+        long share = Math.ceilDiv(scopes.size(), Math.max(1, held.size()));
+        full = here >= share && held.size() > 1;
+        boolean anotherHasRoom =
+                held.stream().anyMatch(other -> !other.own() && other.scopes() < scopes.size() / held.size());
+        if (here > share && anotherHasRoom) {
+            loops.stream().filter(WorkerLoop::holds).findFirst().ifPresent(WorkerLoop::handOver);
+        }
+    }
+
+    private void leave() {
+        try {
+            db.useTx(tx -> instances.leave(tx, owner));
+        } catch (RuntimeException e) {
+            log.debug("{}: could not take leave; the row runs out by itself", owner, e);
+        }
+    }
+}

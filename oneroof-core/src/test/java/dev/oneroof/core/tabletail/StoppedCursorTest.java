@@ -1,0 +1,282 @@
+package dev.oneroof.core.tabletail;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.oneroof.core.lease.Lease;
+import dev.oneroof.core.worker.Pass;
+import dev.oneroof.postgres.error.OneRoofException;
+import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.await.Await;
+import dev.oneroof.testkit.fixture.Given;
+import dev.oneroof.testkit.server.Sql;
+import dev.oneroof.testkit.server.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Pause, hold, replay, skip and accept: durable, with who and why, and never committed over by a batch under way. */
+@OneRoofTest
+class StoppedCursorTest {
+    private static final OperatorAct ANN = new OperatorAct("ann", "a look");
+
+    @Test
+    void standsStillWhilePausedAndGoesOnAfterwards(TestDatabase database, Given given) {
+        Tailing tailing = caughtUp(database, given);
+        Lease lease = tailing.claim("b");
+        Cursors cursors = new Cursors(tailing.db);
+
+        cursors.pause(tailing.scope, ANN, null);
+        given.births(5);
+
+        Await.patiently()
+                .until(
+                        "the pause to be seen",
+                        () -> tailing.runOnce(lease)
+                                .equals(new Pass.Held("paused by ann: a look", Duration.ofSeconds(1))));
+        assertThat(seen(database)).hasSize(20);
+        assertThat(cursors.resume(tailing.scope, ANN)).isTrue();
+        assertThat(cursors.resume(tailing.scope, ANN)).as("a second time").isFalse();
+        until(tailing, lease, () -> seen(database).size() == 25);
+        assertThat(acts(database)).containsExactly("cursor_pause by ann", "cursor_resume by ann");
+    }
+
+    @Test
+    void goesOnByItselfWhenAPauseIsOver(TestDatabase database, Given given) {
+        Tailing tailing = caughtUp(database, given);
+        Lease lease = tailing.claim("b");
+
+        new Cursors(tailing.db).pause(tailing.scope, ANN, Duration.ofMillis(300));
+        given.births(5);
+
+        until(tailing, lease, () -> seen(database).size() == 25);
+    }
+
+    @Test
+    void commitsNoBatchOverAPauseThatCameBetween(TestDatabase database, Given given) {
+        given.births(10);
+        database.run(CopyKeys.TABLE);
+        AtomicBoolean first = new AtomicBoolean(true);
+        Tailing[] made = new Tailing[1];
+        made[0] = new Tailing(database, births(), (tx, page) -> {
+            if (first.getAndSet(false)) {
+                new Cursors(made[0].db).pause(made[0].scope, ANN, null);
+            }
+            return new CopyKeys().apply(tx, page);
+        });
+        Lease lease = made[0].claim("a");
+
+        Pass pass = made[0].runOnce(lease);
+
+        assertThat(pass).isEqualTo(new Pass.Worked(0));
+        assertThat(made[0].runOnce(lease)).isInstanceOf(Pass.Held.class);
+        assertThat(seen(database)).isEmpty();
+    }
+
+    @Test
+    void handsOutAgainWhatLiesBehindAReplay(TestDatabase database, Given given) {
+        Tailing tailing = caughtUp(database, given);
+        Lease lease = tailing.claim("b");
+        Cursors cursors = new Cursors(tailing.db);
+        Watermark to = database.list(
+                        row -> new Watermark(row.getString(1), row.getString(2)),
+                        "SELECT born_at::text, id::text FROM birth_registry b ORDER BY b.born_at, b.id")
+                .get(9);
+
+        assertThat(cursors.previewReplay(tailing.scope, to).rows()).isEqualTo(10);
+        assertThat(seen(database)).as("a preview changes nothing").hasSize(20);
+        cursors.replay(tailing.scope, to, ANN);
+
+        until(tailing, lease, () -> seen(database).size() == 30);
+        assertThat(seen(database).subList(20, 30)).isEqualTo(seen(database).subList(10, 20));
+        until(
+                tailing,
+                lease,
+                () -> database.value(Boolean.class, "SELECT replay IS NULL FROM oneroof.gov_worker_cursor"));
+        cursors.replay(tailing.scope, null, ANN);
+        until(tailing, lease, () -> seen(database).size() == 50);
+        assertThat(acts(database)).containsExactly("cursor_replay by ann", "cursor_replay by ann");
+    }
+
+    @Test
+    void refusesAReplayThatIsNone(TestDatabase database, Given given) {
+        Tailing tailing = caughtUp(database, given);
+        Cursors cursors = new Cursors(tailing.db);
+
+        assertRefused(
+                () -> cursors.replay(tailing.scope, new Watermark("2999-01-01", null), ANN), "a replay goes back");
+        assertRefused(
+                () -> cursors.replay(tailing.scope, new Watermark("yesteryear", null), ANN),
+                "'yesteryear' cannot be read");
+        assertRefused(
+                () -> cursors.replay(tailing.scope, new Watermark(null, "7"), ANN), "a time, or a time and an id");
+        assertRefused(() -> new OperatorAct("ann", " "), "reason: ' ' is not allowed");
+        assertRefused(() -> cursors.pause(tailing.scope, ANN, Duration.ZERO), "for: 'PT0S' is not allowed");
+        assertRefused(
+                () -> cursors.pause(dev.oneroof.core.lease.Scope.of("nobody", "nothing"), ANN, null),
+                "there is no cursor 'nobody/nothing/0'");
+        assertRefused(() -> cursors.accept(tailing.scope, ANN), "nothing to accept");
+        assertThat(acts(database)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = ';', textBlock = """
+                    seen_system = 'another'           ; another_past         ; cursor_contract_broken
+                    seen_xid = '99999999999'          ; another_past         ; cursor_contract_broken
+                    seen_lsn = 'FFFF/0'               ; another_past         ; cursor_contract_broken
+                    settled_ts = '2001-01-01'         ; watermark_regression ; cursor_watermark_regression
+                    settled_ts = NULL, settled_id = NULL ; watermark_regression ; cursor_watermark_regression
+                    """)
+    void holdsWhenItsPastIsAnotherUntilAnOperatorHasLooked(
+            String change, String state, String finding, TestDatabase database, Given given) {
+        Tailing tailing = caughtUp(database, given);
+        database.run("UPDATE oneroof.gov_worker_cursor SET " + change);
+        Lease lease = tailing.claim("b");
+
+        assertThat(tailing.runOnce(lease)).isInstanceOf(Pass.Held.class);
+
+        assertThat(tailing.cursor().standing()).isInstanceOf(Cursor.Standing.Held.class);
+        assertThat(database.value(String.class, "SELECT hold_state FROM oneroof.gov_worker_cursor"))
+                .isEqualTo(state);
+        assertThat(findings(database)).containsExactly(finding);
+        given.births(5);
+        assertThat(tailing.runOnce(lease)).isInstanceOf(Pass.Held.class);
+        assertThat(seen(database)).hasSize(20);
+
+        new Cursors(tailing.db).accept(tailing.scope, ANN);
+
+        until(tailing, lease, () -> seen(database).size() >= 25);
+        assertThat(findings(database)).doesNotContain("cursor_watermark_regression");
+        assertThat(acts(database)).containsExactly("cursor_accept by ann");
+    }
+
+    @Test
+    void holdsWhenAnEffectTakesTheWatermarkBack(TestDatabase database, Given given) {
+        given.births(20);
+        database.run(CopyKeys.TABLE);
+        Tailing tailing = new Tailing(database, births().inBatchesOf(5).in(Mode.STRICT), (tx, page) -> {
+            Batch batch = new CopyKeys().apply(tx, page);
+            return new Batch(batch.rowsSeen(), batch.effectsWritten(), new Watermark("1999-01-01 00:00:00+00", "1"));
+        });
+        Lease lease = tailing.claim("a");
+
+        until(tailing, lease, () -> tailing.cursor().standing() instanceof Cursor.Standing.Held);
+
+        assertThat(findings(database)).contains("cursor_watermark_regression");
+        assertThat(seen(database)).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void waitsNoLongerForATransactionThatIsSkipped(TestDatabase database, Given given) {
+        given.births(5);
+        Tailing tailing = tailing(database, births().in(Mode.STRICT));
+        Lease lease = tailing.claim("a");
+        try (Sql open = database.sql()) {
+            open.run("BEGIN");
+            open.run("SELECT 1");
+            for (int passes = 0; passes < 10; passes++) {
+                tailing.runOnce(lease);
+            }
+            assertThat(seen(database)).isEmpty();
+            Cursors cursors = new Cursors(tailing.db);
+            String holder = open.value(
+                    String.class,
+                    "SELECT virtualtransaction FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'virtualxid'");
+            assertThat(cursors.show(tailing.scope).openTransactions())
+                    .anyMatch(shown -> shown.startsWith(holder + " pid "));
+
+            cursors.skip(tailing.scope, holder, ANN, Duration.ofMinutes(1));
+
+            until(tailing, lease, () -> seen(database).size() == 5);
+            assertRefused(
+                    () -> cursors.skip(tailing.scope, "999/999", ANN, Duration.ofMinutes(1)), "no open transaction");
+            open.run("ROLLBACK");
+        }
+        assertThat(acts(database)).containsExactly("cursor_skip by ann");
+    }
+
+    @Test
+    void tellsBothHandsAndHowFarBehindTheyAre(TestDatabase database, Given given) {
+        Tailing tailing = caughtUp(database, given);
+        given.births(7);
+
+        CursorReport.Report report = new Cursors(tailing.db).show(tailing.scope);
+
+        assertThat(report.rowsBehind()).isEqualTo(7);
+        assertThat(report.lagSeconds()).isNotNull();
+        assertThat(report.cursor().eventsSeen()).isEqualTo(20);
+    }
+
+    @Test
+    void raisesLagAlsoWhilePaused(TestDatabase database) {
+        database.run("CREATE TABLE public.timed (at timestamptz NOT NULL, id integer, PRIMARY KEY (at, id))");
+        database.run("INSERT INTO public.timed VALUES (now() - interval '1 hour', 1)");
+        database.run(CopyKeys.TABLE);
+        TailSource source = TailSource.of("timed", "public", "timed", "id", IdType.INTEGER)
+                .timedBy("at", TimeType.TIMESTAMPTZ)
+                .polledEvery(Duration.ofMillis(10));
+        Tailing tailing = new Tailing(database, source, new CopyKeys());
+        Cursors cursors = new Cursors(tailing.db);
+        cursors.pause(tailing.scope, ANN, null);
+        Lease lease = tailing.claim("a");
+
+        until(tailing, lease, () -> findings(database).equals(List.of("cursor_lag")));
+        cursors.resume(tailing.scope, ANN);
+
+        until(tailing, lease, () -> findings(database).isEmpty());
+        assertThat(seen(database)).hasSize(1);
+    }
+
+    private static Tailing caughtUp(TestDatabase database, Given given) {
+        given.births(20);
+        Tailing tailing = tailing(database, births());
+        Lease lease = tailing.claim("a");
+        until(
+                tailing,
+                lease,
+                () -> seen(database).size() == 20 && tailing.cursor().settled() != null);
+        return tailing;
+    }
+
+    private static Tailing tailing(TestDatabase database, TailSource source) {
+        database.run(CopyKeys.TABLE);
+        return new Tailing(database, source, new CopyKeys());
+    }
+
+    private static TailSource births() {
+        return TailSource.of("birth_registry", "public", "birth_registry", "id", IdType.INTEGER)
+                .timedBy("born_at", TimeType.TIMESTAMPTZ)
+                .polledEvery(Duration.ofMillis(10));
+    }
+
+    private static void assertRefused(org.assertj.core.api.ThrowableAssert.ThrowingCallable act, String why) {
+        assertThatThrownBy(act).isInstanceOf(OneRoofException.class).hasMessageContaining(why);
+    }
+
+    private static void until(Tailing tailing, Lease lease, BooleanSupplier reached) {
+        Await.patiently().until("the tail to get there", () -> {
+            tailing.runOnce(lease);
+            return reached.getAsBoolean();
+        });
+    }
+
+    private static List<String> seen(TestDatabase database) {
+        return database.list(row -> row.getString(1), "SELECT key FROM public.seen ORDER BY no");
+    }
+
+    private static List<String> acts(TestDatabase database) {
+        return database.list(
+                row -> row.getString(1),
+                "SELECT act || ' by ' || actor FROM oneroof.operator_act WHERE act LIKE 'cursor%' ORDER BY act_id");
+    }
+
+    private static List<String> findings(TestDatabase database) {
+        return database.list(
+                row -> row.getString(1),
+                "SELECT issue_type FROM oneroof.system_issues WHERE status = 'open' ORDER BY issue_type");
+    }
+}

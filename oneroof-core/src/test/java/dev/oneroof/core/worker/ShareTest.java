@@ -1,0 +1,140 @@
+package dev.oneroof.core.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.oneroof.core.gate.GateStore;
+import dev.oneroof.core.lease.Lease;
+import dev.oneroof.core.lease.LeaseStore;
+import dev.oneroof.core.lease.Scope;
+import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.SchemaName;
+import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.await.Await;
+import dev.oneroof.testkit.server.TestDatabase;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Many scopes over several instances: spread when one joins, taken over when one goes. */
+@OneRoofTest
+class ShareTest {
+    private static final LoopConfig QUICK = new LoopConfig(
+            Duration.ofMillis(600),
+            Duration.ofMillis(30),
+            Duration.ofMillis(20),
+            Duration.ofMillis(50),
+            Duration.ofSeconds(3));
+
+    @Test
+    void spreadsScopesOverTheInstancesThatRun(TestDatabase database) {
+        Database db = new Database(database.dataSource(), SchemaName.DEFAULT);
+        try (Workers first = workers("a", db, 6)) {
+            Await.patiently().until("all on one", () -> held(database, "a") == 6);
+
+            try (Workers second = workers("b", db, 6)) {
+                Await.patiently().until("three on each", () -> held(database, "a") == 3 && held(database, "b") == 3);
+            }
+
+            Await.patiently().until("all back on the first", () -> held(database, "a") == 6);
+        }
+        assertThat(database.value(
+                        Long.class,
+                        "SELECT count(*) FROM oneroof.queue_heartbeat WHERE executor_name LIKE 'instance/%'"))
+                .as("instances that have taken leave")
+                .isZero();
+    }
+
+    @Test
+    void takesOverFromAnInstanceThatIsGone(TestDatabase database) {
+        Database db = new Database(database.dataSource(), SchemaName.DEFAULT);
+        // An instance that was killed: it holds a lease and a row of its own, and renews neither.
+        database.run("INSERT INTO oneroof.queue_heartbeat (executor_name, executor_kind, expected_cadence_seconds,"
+                + " stale_threshold_seconds, registered_by, lease_owner, lease_until, lease_epoch, metadata)"
+                + " SELECT name, 'PG_worker', 5, 30, 'dead', 'dead', clock_timestamp() + interval '1 s',"
+                + " nextval('oneroof.lease_epoch_seq'), '{\"scopes\": [\"worker/s0/0\", \"worker/s1/0\"]}'"
+                + " FROM unnest(ARRAY['instance/dead', 'worker/s0/0']) name");
+
+        try (Workers alive = workers("a", db, 2)) {
+            Await.patiently().until("both here", () -> held(database, "a") == 2);
+        }
+    }
+
+    @Test
+    void leavesAScopeWithTheOnlyInstanceThatWantsIt(TestDatabase database) {
+        Database db = new Database(database.dataSource(), SchemaName.DEFAULT);
+        try (Workers many = workers("a", db, 4);
+                Workers one = workers("b", db, 1)) {
+            Await.patiently().until("all held", () -> held(database, "a") + held(database, "b") == 4);
+            assertThat(held(database, "b")).isLessThanOrEqualTo(1);
+        }
+    }
+
+    @Test
+    void renewsTheLeaseOfALongPassUpToItsDeadline(TestDatabase database) throws InterruptedException {
+        Database db = new Database(database.dataSource(), SchemaName.DEFAULT);
+        CountDownLatch inPass = new CountDownLatch(1);
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        Workers workers = new Workers("a", db, new LeaseStore(), new GateStore(), QUICK);
+        try (workers) {
+            workers.start(new Probe(Scope.of("worker", "long"), lease -> {
+                inPass.countDown();
+                try {
+                    assertThat(mayEnd.await(60, TimeUnit.SECONDS)).isTrue();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+                return new Pass.Idle(Duration.ofSeconds(1));
+            }));
+            assertThat(inPass.await(20, TimeUnit.SECONDS)).isTrue();
+
+            Await.patiently()
+                    .until(
+                            "a renewal from beside",
+                            () -> holds(database, "last_beat_payload ->> 'doing' = 'in a long pass'"));
+            Await.patiently().until("no more of them", () -> holds(database, "lease_until < clock_timestamp()"));
+            mayEnd.countDown();
+        }
+    }
+
+    private static boolean holds(TestDatabase database, String condition) {
+        return database.value(
+                        Long.class,
+                        "SELECT count(*) FROM oneroof.queue_heartbeat WHERE executor_name = 'worker/long/0' AND "
+                                + condition)
+                == 1;
+    }
+
+    private static long held(TestDatabase database, String owner) {
+        return database.value(
+                Long.class,
+                "SELECT count(*) FROM oneroof.queue_heartbeat WHERE executor_name LIKE 'worker/%' AND lease_owner = '"
+                        + owner + "' AND lease_until > clock_timestamp()");
+    }
+
+    private static Workers workers(String owner, Database db, int scopes) {
+        Workers workers = new Workers(owner, db, new LeaseStore(), new GateStore(), QUICK);
+        IntStream.range(0, scopes)
+                .forEach(n -> workers.start(
+                        new Probe(Scope.of("worker", "s" + n), lease -> new Pass.Idle(Duration.ofMillis(20)))));
+        return workers;
+    }
+
+    private record Probe(Scope scope, Function<Lease, Pass> work) implements Worker {
+        @Override
+        public @Nullable String gate() {
+            return null;
+        }
+
+        @Override
+        public void prepare() {}
+
+        @Override
+        public Pass runOnce(Lease lease) {
+            return work.apply(lease);
+        }
+    }
+}
