@@ -64,7 +64,7 @@ final class CursorReplayCommand implements Callable<Integer> {
     public Integer call() {
         return OperatorAccess.inDatabase(act.options(), db -> {
             Cursors cursors = new Cursors(db);
-            @Nullable Watermark place = to.place == null ? null : to.place.watermark();
+            @Nullable Watermark place = to.start || to.place == null ? null : to.place.watermark();
             CursorReport.Preview preview = cursors.previewReplay(act.scope(), place);
             Console.say("to be handed out again by %s: %d%s rows, from %s to %s"
                     .formatted(

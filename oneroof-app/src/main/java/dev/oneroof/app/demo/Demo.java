@@ -163,7 +163,8 @@ public final class Demo {
     private DemoSummary summary(DemoRegistry registry, Database db, TailSpec sweep, OpenDatabase database, long begun) {
         DemoCounts counts = registry.counts();
         Cursor cursor = db.inTx(tx -> new CursorStore().find(tx, sweep.scope()))
-                .orElse(new Cursor(sweep.scope(), null, null, 0, 0, sweep.phase()));
+                .orElse(new Cursor(
+                        sweep.scope(), null, null, null, 0, 0, 0, sweep.phase(), new Cursor.Standing.Free()));
         Watermark head = cursor.head();
         return new DemoSummary(
                 counts.births(),
