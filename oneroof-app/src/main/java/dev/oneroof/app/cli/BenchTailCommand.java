@@ -22,8 +22,17 @@ final class BenchTailCommand implements Callable<Integer> {
             description = "Rows to read (default ${DEFAULT-VALUE}).")
     private long rows;
 
+    @Option(
+            names = "--batch",
+            paramLabel = "N",
+            defaultValue = "20000",
+            converter = Numbers.BatchSize.class,
+            description = "Rows that the tail commits at once (default ${DEFAULT-VALUE}).")
+    private long batch;
+
     @Override
     public Integer call() throws Exception {
-        return options.bench().run("tail, %,d rows".formatted(rows), new TailBench(options.config(rows)));
+        return options.bench()
+                .run("tail, %,d rows".formatted(rows), new TailBench(options.config(rows), Math.toIntExact(batch)));
     }
 }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * Both make Java values of all three columns of every row.
  */
 public final class TailBench implements Bench {
-    private static final int BATCH = 5000;
+    private static final int PAGE = 5000;
     private static final double AT_LEAST = 0.85;
 
     private static final String SCHEMA = "oneroof_bench";
@@ -49,11 +49,18 @@ public final class TailBench implements Bench {
             "SELECT id, at, body FROM oneroof_bench.event WHERE (at, id) > (?, ?) ORDER BY at, id LIMIT 5000";
 
     private final SpeedConfig config;
+    private final int batch;
     /** What was read goes in here, so that the reading cannot be left out. */
     private long sum;
 
-    public TailBench(SpeedConfig config) {
+    /**
+     * Both over the same rows.
+     *
+     * @param batch how many rows the tail commits at once
+     */
+    public TailBench(SpeedConfig config, int batch) {
         this.config = config;
+        this.batch = batch;
     }
 
     @Override
@@ -63,7 +70,7 @@ public final class TailBench implements Bench {
             workshop.vacuum("oneroof_bench.event");
             TailSource source = TailSource.of(workshop.sourceName("bench-tail"), SCHEMA, "event", "id", IdType.BIGINT)
                     .timedBy("at", TimeType.TIMESTAMPTZ)
-                    .inBatchesOf(BATCH);
+                    .inBatchesOf(batch);
             WholeRun tail = new WholeRun(workshop, source, config.rows());
             long expected = sumOf(() -> pages(workshop));
             long tailed = sumOf(() -> tailed(tail));
@@ -71,7 +78,7 @@ public final class TailBench implements Bench {
                     config.rounds(), () -> config.rows() / pages(workshop), () -> config.rows() / tailed(tail));
             return BenchResult.of(
                     "tail",
-                    config.settings(BATCH),
+                    config.settings(batch),
                     List.of(
                             Figure.exactly("sum of what was read", tailed, expected),
                             Figure.ratioAtLeast(
@@ -103,7 +110,7 @@ public final class TailBench implements Bench {
                 PreparedStatement next = connection.prepareStatement(NEXT_PAGE)) {
             long begun = System.nanoTime();
             Place place = read(first);
-            while (place.rows() == BATCH) {
+            while (place.rows() == PAGE) {
                 next.setObject(1, place.at());
                 next.setLong(2, place.id());
                 place = read(next);

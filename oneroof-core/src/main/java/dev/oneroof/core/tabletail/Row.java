@@ -2,6 +2,8 @@ package dev.oneroof.core.tabletail;
 
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import org.jspecify.annotations.Nullable;
@@ -25,21 +27,33 @@ public final class Row {
     }
 
     public boolean isNull(String column) {
-        return rows.read(index, column, "a value", (row, position) -> row.getString(position)) == null;
+        return string(column) == null;
     }
 
     /** Whatever the column's type, its text. */
     public @Nullable String string(String column) {
-        return rows.read(index, column, "text", (row, position) -> row.getString(position));
+        int position = rows.position(column);
+        try {
+            return rows.at(index).getString(position);
+        } catch (SQLException e) {
+            throw unreadable(column, "text", e);
+        }
     }
 
     /** A whole number; a null has none, and is refused. */
     public long number(String column) {
-        Long number = rows.read(index, column, "a whole number", (row, position) -> {
-            long value = row.getLong(position);
-            return row.wasNull() ? null : value;
-        });
-        if (number == null) {
+        int position = rows.position(column);
+        long number;
+        boolean isNull;
+        try {
+            ResultSet row = rows.at(index);
+            number = row.getLong(position);
+            // Only a zero can be one, and asking costs.
+            isNull = number == 0 && row.wasNull();
+        } catch (SQLException e) {
+            throw unreadable(column, "a whole number", e);
+        }
+        if (isNull) {
             throw new OneRoofException(
                     ErrorCode.INVALID_INPUT, "column: '%s' is null and no number; ask isNull first".formatted(column));
         }
@@ -54,6 +68,16 @@ public final class Row {
 
     /** As any type that the driver can make of the column's, such as BigDecimal, UUID, Boolean, LocalDate or byte[]. */
     public <T> @Nullable T value(String column, Class<T> type) {
-        return rows.read(index, column, type.getSimpleName(), (row, position) -> row.getObject(position, type));
+        int position = rows.position(column);
+        try {
+            return rows.at(index).getObject(position, type);
+        } catch (SQLException e) {
+            throw unreadable(column, type.getSimpleName(), e);
+        }
+    }
+
+    private static OneRoofException unreadable(String column, String as, SQLException e) {
+        return new OneRoofException(
+                ErrorCode.INVALID_INPUT, "column: '%s' cannot be read as %s".formatted(column, as), e);
     }
 }

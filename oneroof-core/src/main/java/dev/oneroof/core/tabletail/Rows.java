@@ -28,12 +28,6 @@ final class Rows extends AbstractList<Row> implements RandomAccess {
     /** Where the order key stands in the result; without a time there is none of its own. */
     record KeyPositions(@Nullable TimeType timeType, int ts, int id) {}
 
-    @FunctionalInterface
-    interface Column<T> {
-        @Nullable
-        T of(ResultSet row, int position) throws SQLException;
-    }
-
     Rows(ResultSet rows, Map<String, Integer> positions, KeyPositions key) throws SQLException {
         this.rows = rows;
         this.positions = positions;
@@ -56,7 +50,8 @@ final class Rows extends AbstractList<Row> implements RandomAccess {
         over = true;
     }
 
-    <T> @Nullable T read(int index, String column, String as, Column<T> value) {
+    /** Where a column stands in the result. */
+    int position(String column) {
         Integer position = positions.get(column);
         if (position == null) {
             throw new OneRoofException(
@@ -64,12 +59,7 @@ final class Rows extends AbstractList<Row> implements RandomAccess {
                     "column: '%s' is not read; read are %s"
                             .formatted(column, String.join(", ", new TreeSet<>(positions.keySet()))));
         }
-        try {
-            return value.of(at(index), position);
-        } catch (SQLException e) {
-            throw new OneRoofException(
-                    ErrorCode.INVALID_INPUT, "column: '%s' cannot be read as %s".formatted(column, as), e);
-        }
+        return position;
     }
 
     Watermark key(int index) {
@@ -82,7 +72,8 @@ final class Rows extends AbstractList<Row> implements RandomAccess {
         }
     }
 
-    private ResultSet at(int index) throws SQLException {
+    /** The result, standing on that row. */
+    ResultSet at(int index) throws SQLException {
         if (over) {
             throw new IllegalStateException("a row can be read only until its handler returns");
         }
