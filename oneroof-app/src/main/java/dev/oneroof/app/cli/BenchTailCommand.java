@@ -25,7 +25,7 @@ final class BenchTailCommand implements Callable<Integer> {
     @Option(
             names = "--batch",
             paramLabel = "N",
-            defaultValue = "20000",
+            defaultValue = "5000",
             converter = Numbers.BatchSize.class,
             description = "Rows that the tail commits at once (default ${DEFAULT-VALUE}).")
     private long batch;

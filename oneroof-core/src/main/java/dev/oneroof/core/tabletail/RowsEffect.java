@@ -18,13 +18,30 @@ record RowsEffect(List<String> columns, RowsHandler handler) implements BatchEff
         columns = List.copyOf(columns);
     }
 
+    // Without the moment, which the key tells as well: the planner drops what is not asked for, down to the page
+    // itself, and
+    // sees that the order is there already.
+    private static final String READ = """
+            SELECT %sorder_ts, order_id
+            FROM (
+            %s
+            ) page
+            ORDER BY page.order_ts, page.order_id
+            """;
+
     /** What is read, and where in the result it stands. */
-    private record Layout(String select, Map<String, Integer> positions, Rows.KeyPositions key) {}
+    private record Layout(List<String> selected, Map<String, Integer> positions, Rows.KeyPositions key) {
+        String sql(Page page) {
+            String columns = String.join(", ", selected);
+            return READ.formatted(
+                    columns.isEmpty() ? "" : columns + ", ", page.select(columns.isEmpty() ? "NULL" : columns));
+        }
+    }
 
     @Override
     public Batch apply(Tx tx, Page page) {
         Layout layout = layout(page.source());
-        return tx.scrollableQuery(page.select(layout.select()))
+        return tx.scrollableQuery(layout.sql(page))
                 .bindMap(page.parameters())
                 .scanResultSet((result, context) -> handled(tx, result.get(), layout));
     }
@@ -60,9 +77,6 @@ record RowsEffect(List<String> columns, RowsHandler handler) implements BatchEff
                 positions.put(column, selected.size());
             }
         }
-        if (selected.isEmpty()) {
-            selected.add("NULL");
-        }
         int ts = selected.size() + 1;
         int id = ts + 1;
         if (time != null) {
@@ -70,7 +84,7 @@ record RowsEffect(List<String> columns, RowsHandler handler) implements BatchEff
         }
         positions.put(source.id().column(), id);
         @Nullable TimeType timeType = time == null ? null : time.type();
-        return new Layout(String.join(", ", selected), positions, new Rows.KeyPositions(timeType, ts, id));
+        return new Layout(selected, positions, new Rows.KeyPositions(timeType, ts, id));
     }
 
     private static boolean isKey(TailSource source, String column) {
