@@ -75,7 +75,11 @@ final class Hands {
     }
 
     Step read(TailSource source) {
-        mark(source);
+        // A bound that is cleared and not yet reached is worth a batch as it is: another look would cost round trips and
+        // tell nothing that this batch could use.
+        if (barrier.cleared().isEmpty()) {
+            mark(source);
+        }
         Optional<Watermark> cleared = barrier.cleared();
         if (cleared.isPresent()) {
             Step step = db.inTx(tx -> settle(tx, source, cleared.get()));
