@@ -83,7 +83,7 @@ class CursorCommandTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
                     cursor                                                  | 2 | a verb is missing
                     cursor show nobody/parcels                              | 4 | there is no cursor 'nobody/parcels/0'
                     cursor show parcels                                     | 2 | WORKER/SOURCE

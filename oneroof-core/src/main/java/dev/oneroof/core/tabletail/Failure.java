@@ -1,6 +1,7 @@
 package dev.oneroof.core.tabletail;
 
 import dev.oneroof.postgres.ServerError;
+import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.sql.SQLException;
 import java.util.List;
@@ -39,7 +40,10 @@ record Failure(@Nullable String sqlState, String message, String fingerprint) {
             return THE_ROWS_FAULT.stream().anyMatch(server.state()::startsWith);
         }
         for (Throwable t = thrown; t != null; t = t.getCause()) {
-            if (t instanceof SQLException || t instanceof OneRoofException || t instanceof InterruptedException) {
+            boolean handlers = t instanceof OneRoofException known && known.code() == ErrorCode.FAILED;
+            if (t instanceof SQLException
+                    || t instanceof InterruptedException
+                    || (t instanceof OneRoofException && !handlers)) {
                 return false;
             }
         }

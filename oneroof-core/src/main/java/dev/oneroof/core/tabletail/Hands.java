@@ -75,7 +75,8 @@ final class Hands {
     }
 
     Step read(TailSource source) {
-        // A bound that is cleared and not yet reached is worth a batch as it is: another look would cost round trips and
+        // A bound that is cleared and not yet reached is worth a batch as it is: another look would cost round trips
+        // and
         // tell nothing that this batch could use.
         if (barrier.cleared().isEmpty()) {
             mark(source);

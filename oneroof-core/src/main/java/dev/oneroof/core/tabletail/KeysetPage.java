@@ -1,7 +1,9 @@
 package dev.oneroof.core.tabletail;
 
+import dev.oneroof.postgres.Tx;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +23,7 @@ record KeysetPage(
         @Nullable Stretch stretch,
         int limit)
         implements Page {
+    private static final int NO_LIMIT = Integer.MAX_VALUE;
 
     @Override
     public String select(String columns) {
@@ -45,9 +48,33 @@ record KeysetPage(
                 SELECT %s, %s AS order_ts, %s AS order_id, %s AS order_at
                 FROM %s
                 WHERE %s
-                ORDER BY %s
-                LIMIT %s""".formatted(
-                columns, key.ts(), key.id(), key.at(), source.relation().quoted(), conditions, key.columns(), limit);
+                ORDER BY %s%s""".formatted(
+                        columns,
+                        key.ts(),
+                        key.id(),
+                        key.at(),
+                        source.relation().quoted(),
+                        conditions,
+                        key.columns(),
+                        limit == NO_LIMIT ? "" : "\nLIMIT " + limit);
+    }
+
+    /**
+     * The same rows as a range without a limit, if this page is full and lies behind the barrier: its last key is looked up
+     * first, in the index. Between the two statements no row can come into the range; one that does all the same, because
+     * the contract is broken, is in it and handled with it.
+     */
+    Optional<KeysetPage> whole(Tx tx) {
+        if (upTo == null || limit == NO_LIMIT) {
+            return Optional.empty();
+        }
+        String last = "SELECT p.order_ts::text AS ts, p.order_id::text AS id FROM (%s) p OFFSET %d LIMIT 1"
+                .formatted(select("1"), limit - 1);
+        return tx.query(last)
+                .bindMap(parameters())
+                .map((row, context) -> new Watermark(row.getString("ts"), row.getString("id")))
+                .findOne()
+                .map(end -> new KeysetPage(source, partitioned, after, end, stretch, NO_LIMIT));
     }
 
     @Override

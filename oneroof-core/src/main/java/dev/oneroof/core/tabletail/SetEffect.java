@@ -2,6 +2,8 @@ package dev.oneroof.core.tabletail;
 
 import dev.oneroof.postgres.Tx;
 import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * An effect in one statement: the page's rows are a relation called {@code page}, and no row leaves the server. So a sweep
@@ -31,8 +33,36 @@ public record SetEffect(String columns, String statement, Map<String, Object> pa
             FROM (SELECT order_ts, order_id FROM page ORDER BY order_ts DESC, order_id DESC LIMIT 1) last
             """;
 
+    // No RETURNING and no page that is kept: the statement runs as fast as if it stood alone.
+    private static final String BARE = """
+            WITH page AS (
+            %s
+            )
+            %s
+            """;
+
+    private static final Pattern PLAIN = Pattern.compile("\\s*(INSERT|UPDATE|DELETE)\\b", Pattern.CASE_INSENSITIVE);
+
     @Override
     public Batch apply(Tx tx, Page page) {
+        if (page instanceof KeysetPage behind && PLAIN.matcher(statement).lookingAt()) {
+            Optional<KeysetPage> whole = behind.whole(tx);
+            if (whole.isPresent()) {
+                return bare(tx, behind.limit(), whole.get());
+            }
+        }
+        return whole(tx, page);
+    }
+
+    private Batch bare(Tx tx, long rows, KeysetPage page) {
+        int written = tx.update(BARE.formatted(page.select(columns), statement))
+                .bindMap(page.parameters())
+                .bindMap(parameters)
+                .execute();
+        return new Batch(rows, written, page.upTo());
+    }
+
+    private Batch whole(Tx tx, Page page) {
         return tx.query(WHOLE.formatted(page.select(columns), statement))
                 .bindMap(page.parameters())
                 .bindMap(parameters)
