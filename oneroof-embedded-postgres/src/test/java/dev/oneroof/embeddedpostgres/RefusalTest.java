@@ -7,6 +7,7 @@ import dev.oneroof.postgres.error.OneRoofException;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Properties;
 import java.util.stream.Stream;
@@ -66,8 +67,22 @@ class RefusalTest {
                 assertThat(other.isBound()).isTrue();
                 Given.refused(ErrorCode.PORT_IN_USE, server::start);
             }
-            server.start();
+            // A stranger's outgoing connection may sit on the port for a moment.
+            assertThat(Patience.await(Duration.ofSeconds(20), () -> starts(server)))
+                    .isTrue();
             assertThat(Given.one(server.address(), "SELECT 1")).isEqualTo("1");
+        }
+    }
+
+    private static boolean starts(EmbeddedPostgres server) {
+        try {
+            server.start();
+            return true;
+        } catch (OneRoofException e) {
+            if (e.code() != ErrorCode.PORT_IN_USE) {
+                throw e;
+            }
+            return false;
         }
     }
 

@@ -36,7 +36,8 @@ final class Hands {
 
     private @Nullable Watermark lastBound;
     private boolean catchingUp;
-    private boolean clockBehind;
+    /** Since when the clock has given no bound; zero while it gives one. */
+    private long clockBehindNanos;
 
     Hands(
             Database db,
@@ -69,9 +70,9 @@ final class Hands {
         return position.stretchKeys() >= config.longestStretch();
     }
 
-    /** Whether the database's clock has yet to catch up with what was settled by it. */
+    /** Whether the database's clock has yet to catch up with what was settled by it, by more than the guard forgives. */
     boolean isClockBehind() {
-        return clockBehind;
+        return clockBehindNanos != 0 && System.nanoTime() - clockBehindNanos > BoundStore.GUARD.toNanos();
     }
 
     Step read(TailSource source) {
@@ -110,7 +111,11 @@ final class Hands {
         @Nullable Watermark above = lastBound == null ? position.settled() : lastBound;
         Optional<Watermark> bound = db.inTx(tx -> stores.bounds().bound(tx, source, above));
         Set<Holder> holders = sampler.openFor(position.scope());
-        clockBehind = source.contract() == OrderContract.CLOCK && bound.isEmpty();
+        if (source.contract() != OrderContract.CLOCK || bound.isPresent()) {
+            clockBehindNanos = 0;
+        } else if (clockBehindNanos == 0) {
+            clockBehindNanos = System.nanoTime();
+        }
         // Without a new bound the old ones are looked at all the same: their holders may have ended.
         @Nullable Watermark taken = bound.orElse(lastBound);
         if (taken != null) {

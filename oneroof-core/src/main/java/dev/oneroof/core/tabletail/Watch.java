@@ -23,6 +23,9 @@ final class Watch {
 
     private @Nullable BigDecimal lastValue;
     private @Nullable Watermark lowest;
+    /** What was settled when that was seen. */
+    private @Nullable Watermark lowestSettled;
+
     private @Nullable Long brokenNanos;
 
     Watch(Database db, TailStores stores, Position position, TailConfig config) {
@@ -104,15 +107,20 @@ final class Watch {
         return stores.contracts().sequence(tx, source).flatMap(this::sequence);
     }
 
-    /** A row that lies below all there ever were. */
+    /** A row that lies below all there were, where all was settled by then. One that commits late is none of these. */
     private Optional<String> below(Tx tx, TailSource source) {
         Optional<Watermark> now = stores.contracts().lowest(tx, source);
         @Nullable Watermark before = lowest;
+        @Nullable Watermark settledThen = lowestSettled;
         lowest = now.orElse(null);
-        if (now.isEmpty() || before == null) {
+        lowestSettled = position.settled();
+        if (now.isEmpty() || before == null || settledThen == null) {
             return Optional.empty();
         }
-        return stores.contracts().isLower(tx, position.key(source), now.get(), before)
+        OrderKey key = position.key(source);
+        boolean broken = stores.contracts().isLower(tx, key, now.get(), before)
+                && !stores.contracts().isLower(tx, key, settledThen, now.get());
+        return broken
                 ? Optional.of("a row has appeared at %s, below the lowest there was, %s; replay from there to handle it"
                         .formatted(now.get(), before))
                 : Optional.empty();

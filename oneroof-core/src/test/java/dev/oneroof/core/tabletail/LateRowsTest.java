@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.oneroof.core.lease.Lease;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.await.Await;
+import dev.oneroof.testkit.server.Sql;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.time.Duration;
 import java.util.List;
@@ -132,6 +133,30 @@ class LateRowsTest {
                 () -> seen(database).contains("1000") && !broken(database).isEmpty());
         assertThat(seen(database)).hasSize(21).doesNotHaveDuplicates();
         until(tailing, lease, () -> broken(database).getFirst().contains("stepped back"));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    void raisesNothingForARowThatMerelyCommitsLate(Mode mode, TestDatabase database) {
+        database.run(
+                "CREATE TABLE public.timed (at timestamptz NOT NULL DEFAULT now(), id integer, PRIMARY KEY (at, id))");
+        Tailing tailing = tailing(database, clock().in(mode));
+        Lease lease = tailing.claim("a");
+        try (Sql late = database.sql()) {
+            late.run("BEGIN");
+            late.run("INSERT INTO public.timed (id) VALUES (1)");
+            database.run("INSERT INTO public.timed (id) VALUES (2)");
+            // Longer than the guard, with many looks of the watch.
+            long until = System.nanoTime() + Duration.ofSeconds(3).toNanos();
+            until(tailing, lease, () -> System.nanoTime() > until);
+            late.run("COMMIT");
+        }
+
+        until(tailing, lease, () -> seen(database).size() == 2);
+        long until = System.nanoTime() + Duration.ofSeconds(2).toNanos();
+        until(tailing, lease, () -> System.nanoTime() > until);
+        assertThat(seen(database)).hasSize(2);
+        assertThat(broken(database)).isEmpty();
     }
 
     @Test
