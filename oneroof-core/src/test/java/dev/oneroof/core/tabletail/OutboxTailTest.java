@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.oneroof.core.lease.Lease;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.SchemaName;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
 import dev.oneroof.testkit.OnEveryServer;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.await.Await;
@@ -119,18 +121,18 @@ class OutboxTailTest {
                 (tx, page) -> {
                     Batch batch = handoff().apply(tx, page);
                     if (failing.getAndSet(!failing.get())) {
-                        throw new IllegalStateException("after the emit, before the commit");
+                        throw new OneRoofException(ErrorCode.DATABASE_UNREACHABLE, "after the emit, before the commit");
                     }
                     return batch;
                 });
         Lease lease = tailing.claim("a");
 
-        assertThatThrownBy(() -> tailing.drain(lease)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> tailing.drain(lease)).hasMessageContaining("after the emit");
         Await.patiently().until("every birth told", () -> {
             try {
                 tailing.drain(lease);
                 return true;
-            } catch (IllegalStateException expected) {
+            } catch (OneRoofException expected) {
                 return false;
             }
         });
