@@ -92,7 +92,7 @@ class SourceCommandTest {
         assertThat(command.run("source", "remove", "parcels", "--reason", "test", "--yes")
                         .out())
                 .contains("removed parcels");
-        assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.tail_source"))
+        assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.tail_source WHERE source_name = 'parcels'"))
                 .isZero();
         assertThat(database.value(String.class, "SELECT reason FROM oneroof.operator_act WHERE act = 'source_remove'"))
                 .isEqualTo("test");

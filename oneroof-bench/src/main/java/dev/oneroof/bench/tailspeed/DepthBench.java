@@ -44,7 +44,8 @@ public final class DepthBench implements Bench {
     // As an operator would move it.
     private static final String PLACE = """
             UPDATE oneroof.gov_worker_cursor
-            SET last_watermark_ts = e.at, last_watermark_id = e.id, settled_ts = e.at, settled_id = e.id
+            SET last_watermark_ts = e.at, last_watermark_id = e.id, settled_ts = e.at, settled_id = e.id,
+                kept_ts = e.at, kept_id = e.id
             FROM (
                 SELECT (timestamptz '2001-01-01 00:00:00Z' + make_interval(secs => :depth))::text AS at,
                        CAST(:depth AS bigint)::text AS id) e
@@ -66,7 +67,8 @@ public final class DepthBench implements Bench {
             workshop.vacuum("oneroof_bench.event");
             // Long enough for whole batches, short enough to stay in the server's cache from one round to the next.
             long stretch = Math.max(1, config.rows() / SHALLOW);
-            int batch = (int) Math.min(BATCH, stretch);
+            // Several batches: the first after a start writes its keys down, and fetches its rows by them.
+            int batch = Math.clamp(stretch / 10, 1, BATCH);
             TailSource source = TailSource.of(workshop.sourceName("bench-depth"), SCHEMA, "event", "id", IdType.BIGINT)
                     .timedBy("at", TimeType.TIMESTAMPTZ)
                     .inBatchesOf(batch);

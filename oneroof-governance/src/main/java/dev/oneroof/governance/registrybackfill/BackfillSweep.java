@@ -15,13 +15,14 @@ public final class BackfillSweep {
 
     private static final String COLUMNS = "collection_name, entity_code, canonical_address, source_system, actor_ref";
 
-    // Without an active ruleset the version is null and the batch fails: no birth is passed over.
+    // Without an active ruleset the version's function fails, and the batch with it: no birth is passed over, or
+    // blamed.
     private static final String SEED = """
             INSERT INTO oneroof.gov_candidate_state
                 (candidate_key, ruleset_version, object_type, object_ref, canonical_address,
                  source, source_system, actor_ref, occurred_at, dirty, dirty_reason, dirtied_at)
             SELECT oneroof.fn_candidate_key(canonical_address, collection_name, entity_code),
-                   (SELECT value::integer FROM oneroof.dot_config WHERE key = 'governance.ruleset_version'),
+                   (SELECT oneroof.fn_ruleset_version()),
                    collection_name, entity_code, canonical_address,
                    :source, source_system, actor_ref, order_at, true, 'seeded', now()
             FROM page

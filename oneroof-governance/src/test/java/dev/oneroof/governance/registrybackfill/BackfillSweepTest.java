@@ -104,7 +104,7 @@ class BackfillSweepTest {
                             "a beat that says so",
                             () -> database.list(
                                             row -> row.getString(1),
-                                            "SELECT last_tick_status FROM oneroof.queue_heartbeat")
+                                            "SELECT last_tick_status FROM oneroof.queue_heartbeat WHERE executor_name LIKE 'gov%'")
                                     .equals(List.of("error")));
         }
         assertThat(database.value(Long.class, "SELECT events_seen FROM oneroof.gov_worker_cursor"))
