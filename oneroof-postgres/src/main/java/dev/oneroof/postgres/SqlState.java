@@ -7,7 +7,8 @@ import org.postgresql.util.PSQLException;
 
 /** What PostgreSQL's error codes mean to OneRoof. Message texts are translated and change; codes do not. */
 public final class SqlState {
-    private static final String QUERY_CANCELED = "57014";
+    // A statement past its timeout, and a session that idled in its transaction for too long.
+    private static final Set<String> TOOK_TOO_LONG = Set.of("57014", "25P03");
     private static final String LOCK_NOT_AVAILABLE = "55P03";
     // Class OR is our own: what OneRoof's functions raise.
     private static final String EVENT_TYPE_UNKNOWN = "OR001";
@@ -50,7 +51,7 @@ public final class SqlState {
     }
 
     public static boolean isTimeout(Throwable failure) {
-        return QUERY_CANCELED.equals(of(failure));
+        return in(TOOK_TOO_LONG, failure);
     }
 
     public static boolean isLockTimeout(Throwable failure) {

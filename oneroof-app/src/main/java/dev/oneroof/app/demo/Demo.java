@@ -164,7 +164,7 @@ public final class Demo {
         DemoCounts counts = registry.counts();
         Cursor cursor = db.inTx(tx -> new CursorStore().find(tx, sweep.scope()))
                 .orElse(new Cursor(
-                        sweep.scope(), null, null, null, 0, 0, 0, sweep.phase(), new Cursor.Standing.Free()));
+                        sweep.scope(), null, null, null, 0, 0, 0, sweep.phase(), 0, new Cursor.Standing.Free()));
         Watermark head = cursor.head();
         return new DemoSummary(
                 counts.births(),

@@ -51,7 +51,7 @@ final class BoundStore {
             """;
 
     private static final String TOP = """
-            SELECT %1$s::text AS ts, %2$s::text AS id
+            SELECT %1$s::text AS key_ts, %2$s::text AS key_id
             FROM %3$s
             WHERE %4$s AND %5$s
             ORDER BY %6$s
@@ -137,7 +137,7 @@ final class BoundStore {
                 key.isNotInTheFuture(key.ts()),
                 descending);
         return tx.query(sql)
-                .map((row, context) -> new Watermark(row.getString("ts"), row.getString("id")))
+                .map((row, context) -> new Watermark(row.getString("key_ts"), row.getString("key_id")))
                 .findOne();
     }
 

@@ -27,7 +27,7 @@ final class ContractStore {
             """;
 
     private static final String LOWEST = """
-            SELECT %1$s::text AS ts, %2$s::text AS id
+            SELECT %1$s::text AS key_ts, %2$s::text AS key_id
             FROM %3$s
             WHERE %4$s
             ORDER BY %5$s
@@ -69,7 +69,7 @@ final class ContractStore {
         OrderKey key = new OrderKey(source);
         String sql = LOWEST.formatted(key.ts(), key.id(), source.relation().quoted(), key.isThere(), key.columns());
         return tx.query(sql)
-                .map((row, context) -> new Watermark(row.getString("ts"), row.getString("id")))
+                .map((row, context) -> new Watermark(row.getString("key_ts"), row.getString("key_id")))
                 .findOne();
     }
 

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param head the highest key that was handled
  * @param settled the watermark below which everything is handled
  * @param kept from here to settled all handled keys are kept
+ * @param version how often it was committed to
  */
 public record Cursor(
         Scope scope,
@@ -19,6 +20,7 @@ public record Cursor(
         long attemptsWritten,
         long deadLettered,
         String phase,
+        long version,
         Standing standing) {
 
     /** Whether a cursor may move. */

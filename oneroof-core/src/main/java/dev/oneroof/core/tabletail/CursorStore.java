@@ -20,7 +20,7 @@ public final class CursorStore {
 
     private static final String FIND = """
             SELECT worker_name, source_name, shard, last_watermark_ts, last_watermark_id, settled_ts, settled_id,
-                   kept_ts, kept_id, events_seen, attempts_written, dead_lettered, phase, hold_state, hold_reason,
+                   kept_ts, kept_id, events_seen, attempts_written, dead_lettered, phase, version, hold_state, hold_reason,
                    pause_reason, pause_until::text AS pause_until,
                    CASE WHEN pause_until IS NULL OR pause_until > clock_timestamp() THEN pause_actor END AS pause_actor
             FROM oneroof.gov_worker_cursor
@@ -38,7 +38,7 @@ public final class CursorStore {
     // left
     // looks so dear then that it would be worth compiling: hence no JIT.
     private static final String OPEN_BATCH = """
-            SELECT last_watermark_ts, last_watermark_id, settled_ts, settled_id,
+            SELECT last_watermark_ts, last_watermark_id, settled_ts, settled_id, version,
                    set_config('statement_timeout', :timeout, true),
                    set_config('idle_in_transaction_session_timeout', :idle, true),
                    set_config('application_name', oneroof.fn_session_name(:epoch), true),
@@ -81,8 +81,10 @@ public final class CursorStore {
                         ELSE last_run_summary -> 'started_at'
                     END,
                     'ended_at', clock_timestamp()),
+                version = version + 1,
                 updated_at = clock_timestamp()
             WHERE worker_name = :worker AND source_name = :source AND shard = :shard
+              AND version = :version
               AND last_watermark_ts IS NOT DISTINCT FROM :old_head_ts
               AND last_watermark_id IS NOT DISTINCT FROM :old_head_id
               AND settled_ts IS NOT DISTINCT FROM :old_settled_ts
@@ -141,7 +143,7 @@ public final class CursorStore {
     }
 
     /** The two hands at the start of a batch. */
-    record Place(@Nullable Watermark head, @Nullable Watermark settled) {}
+    record Place(@Nullable Watermark head, @Nullable Watermark settled, long version) {}
 
     /** Where the cursor is at the start of a batch; whatever this transaction reads from here on is under the timeouts. */
     Optional<Place> openBatch(Tx tx, Lease lease, Duration readTimeout) {
@@ -155,7 +157,8 @@ public final class CursorStore {
                 .bind("shard", scope.shard())
                 .map((row, context) -> new Place(
                         Watermark.ofNullable(row.getString("last_watermark_ts"), row.getString("last_watermark_id")),
-                        Watermark.ofNullable(row.getString("settled_ts"), row.getString("settled_id"))))
+                        Watermark.ofNullable(row.getString("settled_ts"), row.getString("settled_id")),
+                        row.getLong("version")))
                 .findOne();
     }
 
@@ -202,20 +205,13 @@ public final class CursorStore {
                 .bind("worker", scope.worker())
                 .bind("source", scope.source())
                 .bind("shard", scope.shard())
+                .bind("version", from.version())
                 .bind("old_head_ts", Watermark.tsOf(from.head()))
                 .bind("old_head_id", Watermark.idOf(from.head()))
                 .bind("old_settled_ts", Watermark.tsOf(from.settled()))
                 .bind("old_settled_id", Watermark.idOf(from.settled()))
                 .execute();
         return rows == 1;
-    }
-
-    /** True for a cursor that is free to move, and has not. */
-    boolean isStillAt(Tx tx, Scope scope, Place place) {
-        return find(tx, scope)
-                .filter(now -> now.standing() instanceof Cursor.Standing.Free)
-                .map(now -> new Place(now.head(), now.settled()))
-                .equals(Optional.of(place));
     }
 
     /** Stops the cursor until an operator has looked; nothing happens where it holds already. */
@@ -262,6 +258,7 @@ public final class CursorStore {
                 row.getLong("attempts_written"),
                 row.getLong("dead_lettered"),
                 row.getString("phase"),
+                row.getLong("version"),
                 standing(row));
     }
 

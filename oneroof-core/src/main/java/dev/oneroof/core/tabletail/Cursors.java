@@ -94,7 +94,7 @@ public final class Cursors {
         return db.inTx(tx -> {
             CursorReport.Preview preview = preview(tx, scope, to);
             Cursor now = cursor(tx, scope);
-            if (!store.setBack(tx, scope, by, now.settled(), to)) {
+            if (!store.setBack(tx, scope, by, now, to)) {
                 throw new OneRoofException(
                         ErrorCode.CONFLICT, "cursor: '%s' moved at this very moment; try again".formatted(scope));
             }

@@ -26,7 +26,8 @@ final class Effects {
         failedIn = sizing;
         failedRows = rows;
         Batch batch = spec.effect().apply(tx, page);
-        failedIn = null;
+        // Not before the commit: a deferred constraint fails there.
+        tx.onCommit(() -> failedIn = null);
         return batch;
     }
 

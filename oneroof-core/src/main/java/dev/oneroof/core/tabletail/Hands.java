@@ -131,10 +131,14 @@ final class Hands {
         }
         Optional<Watermark> top = db.inTx(tx -> stores.bounds().top(tx, source));
         Optional<Watermark> bound = arrivals.bound(source, top, position.settled() == null && lastBound == null);
-        bound.ifPresent(taken -> {
-            barrier.mark(taken, Set.of(), System.nanoTime());
-            lastBound = taken;
-        });
+        @Nullable Watermark above = lastBound == null ? position.settled() : lastBound;
+        // The end of the table goes back when its last rows are deleted; what was settled does not.
+        bound.filter(taken -> above == null
+                        || !db.inTx(tx -> stores.contracts().isLower(tx, position.key(source), taken, above)))
+                .ifPresent(taken -> {
+                    barrier.mark(taken, Set.of(), System.nanoTime());
+                    lastBound = taken;
+                });
     }
 
     /** One batch of what lies between settled and a bound below which all is visible. */

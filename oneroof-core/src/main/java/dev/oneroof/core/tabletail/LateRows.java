@@ -70,6 +70,24 @@ final class LateRows {
         StretchStore.Captured keys = late.get();
         Counts counts = effects.onCaptured(tx, source, keys, sizing);
         stores.stretch().keepUpTo(tx, position.scope(), position.key(source), settled);
+        // A row that has come to fit the filter is new to us, and nobody's broken promise.
+        boolean broken = source.filter() == null;
+        if (broken) {
+            raise(tx, source, settled, keys);
+        }
+        if (!position.close(
+                tx, source, place, new CursorStore.Move(null, position.settled(), position.kept()), counts)) {
+            return Step.LOST;
+        }
+        boolean full = keys.rows() >= limit;
+        tx.onCommit(() -> {
+            sizing.succeeded(keys.rows(), full);
+            found |= broken;
+        });
+        return full ? Step.MORE : Step.DONE;
+    }
+
+    private void raise(Tx tx, TailSource source, Watermark settled, StretchStore.Captured keys) {
         stores.findings()
                 .raise(
                         tx,
@@ -84,26 +102,19 @@ final class LateRows {
                                         "highest_key", String.valueOf(keys.head()),
                                         "settled", settled.toString()),
                                 keys.rows()));
-        if (!position.close(
-                tx, source, place, new CursorStore.Move(null, position.settled(), position.kept()), counts)) {
-            return Step.LOST;
-        }
-        boolean full = keys.rows() >= limit;
-        tx.onCommit(() -> {
-            sizing.succeeded(keys.rows(), full);
-            found = true;
-        });
-        return full ? Step.MORE : Step.DONE;
     }
 
     private Step trim(Tx tx, TailSource source) {
         CursorStore.Place place = position.open(tx);
-        Optional<Watermark> from = stores.stretch().trim(tx, position.scope(), config.keptFor(), config.keptKeys());
+        Optional<Watermark> from =
+                stores.stretch().trim(tx, position.scope(), position.key(source), config.keptFor(), config.keptKeys());
         if (from.isEmpty()) {
             tx.abandon();
             return Step.DONE;
         }
-        CursorStore.Move to = new CursorStore.Move(null, position.settled(), from.get());
+        @Nullable Watermark kept = position.kept();
+        boolean lower = kept != null && stores.contracts().isLower(tx, position.key(source), from.get(), kept);
+        CursorStore.Move to = new CursorStore.Move(null, position.settled(), lower ? kept : from.get());
         return position.close(tx, source, place, to, new Counts(0, 0, 0)) ? Step.DONE : Step.LOST;
     }
 

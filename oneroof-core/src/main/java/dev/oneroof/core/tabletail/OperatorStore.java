@@ -35,6 +35,7 @@ final class OperatorStore {
             SET hold_state = NULL, hold_reason = NULL,
                 seen_system = NULL, seen_xid = NULL, seen_lsn = NULL,
                 highest_settled_ts = settled_ts, highest_settled_id = settled_id, replay = NULL,
+                version = version + 1,
                 updated_at = clock_timestamp()
             WHERE worker_name = :worker AND source_name = :source AND shard = :shard AND hold_state IS NOT NULL
             """;
@@ -50,13 +51,13 @@ final class OperatorStore {
             SET settled_ts = :to_ts, settled_id = :to_id,
                 last_watermark_ts = :to_ts, last_watermark_id = :to_id,
                 kept_ts = :to_ts, kept_id = :to_id,
+                version = version + 1,
                 replay = jsonb_build_object(
                     'actor', CAST(:actor AS text), 'reason', CAST(:reason AS text),
                     'from', concat_ws(',', settled_ts, settled_id), 'at', clock_timestamp()),
                 updated_at = clock_timestamp()
             WHERE worker_name = :worker AND source_name = :source AND shard = :shard
-              AND settled_ts IS NOT DISTINCT FROM CAST(:seen_ts AS text)
-              AND settled_id IS NOT DISTINCT FROM CAST(:seen_id AS text)
+              AND version = :version
             """;
 
     private static final String SKIP = """
@@ -139,7 +140,7 @@ final class OperatorStore {
     }
 
     /** False when the cursor is no longer where it was seen. */
-    boolean setBack(Tx tx, Scope scope, OperatorAct by, @Nullable Watermark seen, @Nullable Watermark to) {
+    boolean setBack(Tx tx, Scope scope, OperatorAct by, Cursor seen, @Nullable Watermark to) {
         tx.update(FORGET_KEYS)
                 .bind("worker", scope.worker())
                 .bind("source", scope.source())
@@ -149,8 +150,7 @@ final class OperatorStore {
         return tx.update(SET_BACK)
                         .bind("to_ts", Watermark.tsOf(to))
                         .bind("to_id", Watermark.idOf(to))
-                        .bind("seen_ts", Watermark.tsOf(seen))
-                        .bind("seen_id", Watermark.idOf(seen))
+                        .bind("version", seen.version())
                         .bind("actor", by.actor())
                         .bind("reason", by.reason())
                         .bind("worker", scope.worker())

@@ -73,13 +73,13 @@ record OrderKey(TailSource source, @Nullable String collation) {
     /** A row with a key; rows whose time is null have none. */
     String isThere() {
         TailSource.TimeColumn time = source.time();
-        return time == null ? "true" : time.quoted() + " IS NOT NULL";
+        return time == null ? id() + " IS NOT NULL" : time.quoted() + " IS NOT NULL AND " + id() + " IS NOT NULL";
     }
 
     /** A row whose time is null. */
     String isUntimed() {
         TailSource.TimeColumn time = source.time();
-        return time == null ? "false" : time.quoted() + " IS NULL";
+        return time == null ? "false" : time.quoted() + " IS NULL AND " + id() + " IS NOT NULL";
     }
 
     /**

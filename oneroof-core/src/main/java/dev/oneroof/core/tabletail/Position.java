@@ -30,6 +30,7 @@ final class Position {
     /** The settled watermark that we know to be committed; another one in the row is an operator's act. */
     private @Nullable Watermark committed;
 
+    private long version;
     private @Nullable Watermark kept;
     private long stretchKeys;
     private Shape shape = new Shape(false, false, null);
@@ -82,6 +83,7 @@ final class Position {
         shape = stores.sources().shape(tx, source);
         CursorStore.Past past = stores.cursors().past(tx, scope(), key(source));
         committed = cursor.settled();
+        version = cursor.version();
         settled = committed;
         kept = cursor.kept();
         stretchKeys = stores.stretch().size(tx, scope());
@@ -97,7 +99,7 @@ final class Position {
     CursorStore.Place open(Tx tx) {
         CursorStore.Place place =
                 stores.cursors().openBatch(tx, lease, READ_TIMEOUT).orElseThrow(this::noCursor);
-        if (!Objects.equals(place.settled(), committed)) {
+        if (place.version() != version || !Objects.equals(place.settled(), committed)) {
             throw moved();
         }
         return place;
@@ -107,9 +109,7 @@ final class Position {
     boolean close(Tx tx, TailSource source, CursorStore.Place from, CursorStore.Move to, Counts batch) {
         RunSummary after = run.plus(batch);
         if (!stores.cursors().advance(tx, key(source), scope(), from, to, batch, after, system)) {
-            throw stores.cursors().isStillAt(tx, scope(), from)
-                    ? new Regression(scope(), settled, to.settled())
-                    : moved();
+            throw goesBack(tx, source, from, to) ? new Regression(scope(), from.settled(), to.settled()) : moved();
         }
         if (stores.leases().fence(tx, lease) == Renewal.LOST) {
             tx.abandon();
@@ -120,9 +120,16 @@ final class Position {
             rowsInPass += batch.rowsSeen();
             settled = to.settled();
             committed = to.settled();
+            version = from.version() + 1;
             kept = to.kept();
         });
         return true;
+    }
+
+    private boolean goesBack(Tx tx, TailSource source, CursorStore.Place from, CursorStore.Move to) {
+        @Nullable Watermark before = from.settled();
+        @Nullable Watermark after = to.settled();
+        return before != null && (after == null || stores.contracts().isLower(tx, key(source), after, before));
     }
 
     /** From here on the stretch has so many keys, if this is committed. */

@@ -3,6 +3,7 @@ package dev.oneroof.core.tabletail;
 import dev.oneroof.core.finding.Finding;
 import dev.oneroof.core.finding.FindingType;
 import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.Tx;
 import java.time.Duration;
 import java.util.List;
@@ -61,7 +62,7 @@ final class Retries {
         try {
             return handled(source, rows) ? Step.MORE : Step.LOST;
         } catch (RuntimeException e) {
-            if (!Failure.isTheRowsFault(e)) {
+            if (!Failure.isTheRowsFault(e) && !SqlState.isTimeout(e)) {
                 throw e;
             }
             return rows.size() == 1 ? failed(source, rows.getFirst(), e) : oneByOne(source, rows);

@@ -31,7 +31,8 @@ final class Sizing {
             suspects = NOBODY;
             alone = false;
         } else if (suspects != NOBODY) {
-            suspects = (int) Math.max(1, suspects - rows);
+            // None left: whatever it was has gone by itself.
+            suspects = (int) Math.max(NOBODY, suspects - rows);
         } else {
             limit = Math.min(limit, Integer.MAX_VALUE / 2) * 2;
         }

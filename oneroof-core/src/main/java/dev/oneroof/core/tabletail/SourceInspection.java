@@ -27,11 +27,10 @@ final class SourceInspection {
     Inspected inspect(Tx tx, TailSource source, ContractCheck.Strictness strictness) {
         demandNames(source);
         TableFacts table = check.demandTable(tx, source.relation());
+        TableFacts.Column idFound =
+                check.demandColumn(tx, table, "id_column", source.id().column());
         demandType(
-                "id_column",
-                source.id().column(),
-                check.demandColumn(tx, table, "id_column", source.id().column()),
-                source.id().type().sql());
+                "id_column", source.id().column(), idFound, source.id().type().sql());
         TailSource.TimeColumn time = source.time();
         TableFacts.Column timeFound = null;
         List<String> key = new ArrayList<>();
@@ -46,6 +45,10 @@ final class SourceInspection {
         List<TableFacts.Index> indexes = tables.indexes(tx, table);
         demandUnique(source, key, indexes);
         List<String> warnings = warnings(source, table, timeFound, key, indexes);
+        if (!idFound.notNull()) {
+            warnings.add("rows whose '%s' is null have no key and are not read"
+                    .formatted(source.id().column()));
+        }
         warnings.addAll(contracts.check(tx, table, source, timeFound, strictness));
         filters.demand(tx, source);
         return new Inspected(List.copyOf(warnings), seen(source));
@@ -131,7 +134,7 @@ final class SourceInspection {
                     .formatted(source.relation().quoted(), new OrderKey(source).columns()));
         }
         if (source.time() != null && time != null && !time.notNull()) {
-            warnings.add("rows whose '%s' is null are not read"
+            warnings.add("rows whose '%s' is null have no place in the order; they are looked for every few seconds"
                     .formatted(source.time().column()));
         }
         if (table.unlogged()) {

@@ -80,7 +80,7 @@ final class StretchStore {
                 WHERE s.worker_name = :worker AND s.source_name = :source AND s.shard = :shard AND s.settled_at <= line.at
                 RETURNING s.settled_at, s.batch_no, s.settled_ts, s.settled_id
             )
-            SELECT settled_ts, settled_id FROM gone ORDER BY settled_at DESC, batch_no DESC LIMIT 1
+            SELECT settled_ts, settled_id FROM gone ORDER BY %s LIMIT 1
             """;
 
     // Many small batches of the last minutes become a few large ones: every read has to look at each row. The ones
@@ -171,8 +171,11 @@ final class StretchStore {
     }
 
     /** Forgets kept keys that are too old or too many; returns where the kept ones begin now, if that has changed. */
-    Optional<Watermark> trim(Tx tx, Scope scope, Duration keptFor, long keptKeys) {
-        return tx.query(TRIM)
+    Optional<Watermark> trim(Tx tx, Scope scope, OrderKey key, Duration keptFor, long keptKeys) {
+        // The highest, and not the one of the latest clock; without an id it is the end of its time.
+        String highest = (key.source().time() == null ? "" : key.asTs("settled_ts") + " DESC, ")
+                + key.asId("settled_id") + " DESC NULLS FIRST";
+        return tx.query(TRIM.formatted(highest))
                 .bind("worker", scope.worker())
                 .bind("source", scope.source())
                 .bind("shard", scope.shard())

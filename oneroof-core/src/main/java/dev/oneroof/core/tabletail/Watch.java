@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Looks now and then at what a batch does not see, and raises or resolves the findings of one cursor. */
 final class Watch {
-    /** More than any run of rolled back transactions leaves unused. */
-    private static final BigDecimal IMPLAUSIBLE_JUMP = BigDecimal.valueOf(1_000_000);
+    /** More than can be drawn between two looks. */
+    private static final BigDecimal IMPLAUSIBLE_JUMP = BigDecimal.valueOf(100_000_000);
 
     private final Database db;
     private final TailStores stores;
@@ -55,7 +55,11 @@ final class Watch {
         @Nullable
         Watermark head =
                 stores.cursors().find(tx, position.scope()).map(Cursor::head).orElse(null);
-        Optional<Double> lag = stores.contracts().lagSeconds(tx, source, position.shape(), head);
+        // A row that was once dated in the future is handled, and head has not passed it: settled has.
+        @Nullable Watermark settled = position.settled();
+        boolean passed = settled != null
+                && (head == null || stores.contracts().isLower(tx, position.key(source), head, settled));
+        Optional<Double> lag = stores.contracts().lagSeconds(tx, source, position.shape(), passed ? settled : head);
         if (lag.filter(seconds -> seconds > source.lagThreshold().toMillis() / 1000.0)
                 .isPresent()) {
             raise(

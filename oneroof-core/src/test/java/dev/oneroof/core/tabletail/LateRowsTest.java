@@ -70,7 +70,7 @@ class LateRowsTest {
                     ALTER SEQUENCE public.numbered_id_seq CACHE 50     ; CACHE 50
                     ALTER SEQUENCE public.numbered_id_seq INCREMENT 50 ; INCREMENT 50
                     SELECT setval('public.numbered_id_seq', 3)         ; set back
-                    SELECT setval('public.numbered_id_seq', 30000000)  ; set forward
+                    SELECT setval('public.numbered_id_seq', 2000000000)  ; set forward
                     INSERT INTO public.numbered (id) VALUES (1000000)  ; by hand
                     INSERT INTO public.numbered (id) VALUES (-7)       ; below the lowest
                     """)

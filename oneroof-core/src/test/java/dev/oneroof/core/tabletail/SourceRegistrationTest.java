@@ -35,7 +35,9 @@ class SourceRegistrationTest {
         given.births(1);
         database.run("ALTER TABLE birth_registry ALTER born_at SET DEFAULT now()");
 
-        assertThat(register(database, BIRTHS)).containsExactly("rows whose 'born_at' is null are not read");
+        assertThat(register(database, BIRTHS))
+                .containsExactly(
+                        "rows whose 'born_at' is null have no place in the order; they are looked for every few seconds");
     }
 
     @Test

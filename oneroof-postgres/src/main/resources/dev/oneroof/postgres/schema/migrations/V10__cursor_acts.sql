@@ -1,5 +1,7 @@
 -- Where a cursor was last seen: another server, or one that has gone back, is told by these.
 ALTER TABLE ${schema}.gov_worker_cursor
+    -- Counts its commits: a batch whose outcome was unknown, and a replay, are told by it though no watermark moved.
+    ADD COLUMN version     bigint NOT NULL DEFAULT 0,
     ADD COLUMN seen_system text,
     ADD COLUMN seen_xid    text,
     ADD COLUMN seen_lsn    pg_lsn,
