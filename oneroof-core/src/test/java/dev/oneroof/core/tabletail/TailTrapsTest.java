@@ -198,16 +198,10 @@ class TailTrapsTest {
     void halvesABatchWhoseHandlerIdlesForTooLong(TestDatabase database) throws Exception {
         database.run("CREATE TABLE public.t (id serial PRIMARY KEY)");
         database.run("INSERT INTO public.t SELECT nextval('public.t_id_seq') FROM generate_series(1, 10)");
-        List<Long> handed = new ArrayList<>();
         Tailing tailing = new Tailing(
                 database,
                 numbered(),
-                new RowsEffect(List.of(), (tx, rows) -> {
-                    for (Row row : rows) {
-                        Thread.sleep(150);
-                        handed.add(1L);
-                    }
-                }),
+                new RowsEffect(List.of(), (tx, rows) -> Thread.sleep(150L * rows.size())),
                 WATCHFUL);
         Lease lease = tailing.claim("a");
         List<String> failures = turn(tailing, lease, 10);
