@@ -1,6 +1,7 @@
 package dev.oneroof.postgres;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.util.ArrayList;
 import java.util.List;
 import org.jdbi.v3.core.Handle;
@@ -28,6 +29,11 @@ public final class Tx {
     /** As {@link #query}; the rows of its result can be gone through in any order, as often as one likes. */
     public Query scrollableQuery(String sql) {
         return handle.createQuery(sql).define(ScrollableStatements.ATTRIBUTE, true);
+    }
+
+    /** The whole result of a {@link #scrollableQuery}, to be gone through by whomever until that query is closed. */
+    public ResultSet fetched(Query scrollable) {
+        return scrollable.execute((statement, context) -> statement.get().getResultSet());
     }
 
     /** A statement that changes rows, with {@code :named} parameters. */

@@ -14,7 +14,9 @@ import dev.oneroof.postgres.schema.SchemaConfig;
 import dev.oneroof.testkit.fault.JavaProcess;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * One OneRoof over a trial's sources: what a process of its own is told by its command line, and what runs in it. It ends when
@@ -93,18 +95,26 @@ record Instance(DatabaseAddress address, SchemaConfig schema, String trial, Dura
         OneRoof oneroof = OneRoof.open(
                 RuntimeConfig.named(name).withSchema(schema.schema()).withLoop(loop()), pool);
         TrialTables tables = new TrialTables(trial);
+        List<LongAdder> committed = new ArrayList<>();
         for (String source : sources) {
-            oneroof.tail(TailSpec.of(TrialTables.WORKER, source, new Lingering(tables.effect(source), linger)));
+            LongAdder rows = new LongAdder();
+            committed.add(rows);
+            oneroof.tail(TailSpec.of(TrialTables.WORKER, source, new Lingering(tables.effect(source), linger, rows)));
         }
         oneroof.start();
-        return new Running(oneroof, pool);
+        return new Running(oneroof, pool, committed);
     }
 
     private LoopConfig loop() {
         return new LoopConfig(lease, lease.dividedBy(4), Duration.ofMillis(200), Duration.ofSeconds(1));
     }
 
-    record Running(OneRoof oneroof, HikariDataSource pool) implements AutoCloseable {
+    record Running(OneRoof oneroof, HikariDataSource pool, List<LongAdder> committed) implements AutoCloseable {
+        /** What the slowest of its tails has handled, told without a look at the database. */
+        long handledByAll() {
+            return committed.stream().mapToLong(LongAdder::sum).min().orElse(0);
+        }
+
         @Override
         public void close() {
             oneroof.close();

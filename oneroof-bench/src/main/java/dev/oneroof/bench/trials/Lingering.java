@@ -7,12 +7,18 @@ import dev.oneroof.core.worker.Waiting;
 import dev.oneroof.postgres.Tx;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.LongAdder;
 
-/** An effect that takes its time after it has written, so that a blow at any moment mostly meets an open batch. */
-record Lingering(BatchEffect effect, Duration most) implements BatchEffect {
+/**
+ * An effect that takes its time after it has written, so that a blow at any moment mostly meets an open batch.
+ *
+ * @param committed counts the rows whose effects are committed
+ */
+record Lingering(BatchEffect effect, Duration most, LongAdder committed) implements BatchEffect {
     @Override
     public Batch apply(Tx tx, Page page) {
         Batch batch = effect.apply(tx, page);
+        tx.onCommit(() -> committed.add(batch.rowsSeen()));
         if (batch.rowsSeen() > 0 && most.isPositive()) {
             new Waiting().pause(Duration.ofNanos(ThreadLocalRandom.current().nextLong(most.toNanos())));
         }

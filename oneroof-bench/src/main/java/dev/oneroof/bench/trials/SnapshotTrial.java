@@ -85,9 +85,9 @@ public final class SnapshotTrial {
         try (Instance.Running running = instance.startAtOnce("snapshot-1")) {
             Thread writer = Thread.ofPlatform().name("trial-steady-writer").start(() -> writeSteadily(written));
             try {
-                bursts(config.before(), sources, ratesBefore);
+                bursts(config.before(), running, ratesBefore);
                 singleAtOpening = single.get();
-                hold(sources);
+                hold(running);
             } finally {
                 written.stop();
                 writer.join();
@@ -96,15 +96,15 @@ public final class SnapshotTrial {
         }
     }
 
-    private void hold(List<TailSource> sources) throws SQLException {
+    private void hold(Instance.Running running) throws SQLException {
         try (Connection snapshot = sessions.getConnection()) {
             snapshot.setAutoCommit(false);
             snapshot.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
             execute(snapshot, "SELECT count(*) FROM %s.by_clock".formatted(tables.schema()));
             // The last quarter is judged: what grows under an open snapshot has grown most by then.
-            bursts(config.held().multipliedBy(3).dividedBy(4), sources, new ArrayList<>());
+            bursts(config.held().multipliedBy(3).dividedBy(4), running, new ArrayList<>());
             singleAtLastQuarter = single.get();
-            bursts(config.held().dividedBy(4), sources, ratesDuring);
+            bursts(config.held().dividedBy(4), running, ratesDuring);
             snapshot.rollback();
         }
     }
@@ -121,27 +121,27 @@ public final class SnapshotTrial {
         }
     }
 
-    private void bursts(Duration length, List<TailSource> sources, List<Double> rates) throws SQLException {
+    private void bursts(Duration length, Instance.Running running, List<Double> rates) throws SQLException {
         long end = System.nanoTime() + length.toNanos();
         try (Connection connection = sessions.getConnection()) {
             connection.setAutoCommit(false);
             do {
                 stop.pause(config.burstEvery());
-                rates.add(burst(connection, sources));
+                rates.add(burst(connection, running));
             } while (System.nanoTime() < end && !stop.isStopped());
         }
     }
 
     /** Rows a second, from the commit of many until the slower tail has handled as many. */
-    private double burst(Connection connection, List<TailSource> sources) throws SQLException {
+    private double burst(Connection connection, Instance.Running running) throws SQLException {
         execute(connection, tables.write(burst + 1, burst + config.burstRows()));
         connection.commit();
         burst += config.burstRows();
         long begun = System.nanoTime();
         long wanted = burst - single.get();
         Waiting waiting = new Waiting();
-        while (tables.seen(owner, sources) < wanted && System.nanoTime() - begun < PATIENCE.toNanos()) {
-            waiting.pause(Duration.ofMillis(5));
+        while (running.handledByAll() < wanted && System.nanoTime() - begun < PATIENCE.toNanos()) {
+            waiting.pause(Duration.ofMillis(1));
         }
         return config.burstRows() * 1e9 / (System.nanoTime() - begun);
     }

@@ -30,7 +30,7 @@ record CapturedPage(TailSource source, Scope scope, StretchStore.Captured captur
                         source.relation().quoted(),
                         byId.formatted(key.tsType(), key.idType(), key.id(), key.columns()),
                         untimed ? key.isUntimed() : key.isThere(),
-                        key.columns());
+                        key.order());
     }
 
     @Override

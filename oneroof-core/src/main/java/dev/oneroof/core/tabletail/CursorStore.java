@@ -45,7 +45,7 @@ public final class CursorStore {
                    set_config('enable_sort', 'off', true),
                    set_config('jit', 'off', true)
             FROM oneroof.gov_worker_cursor
-            WHERE worker_name = :worker AND source_name = :source AND shard = :shard
+            WHERE ctid = CAST(:tid AS tid) AND worker_name = :worker AND source_name = :source AND shard = :shard
             """;
 
     // Moves only from the very place the batch was read from, and only while nobody holds it: a replay or a pause that
@@ -83,7 +83,7 @@ public final class CursorStore {
                     'ended_at', clock_timestamp()),
                 version = version + 1,
                 updated_at = clock_timestamp()
-            WHERE worker_name = :worker AND source_name = :source AND shard = :shard
+            WHERE ctid = CAST(:tid AS tid) AND worker_name = :worker AND source_name = :source AND shard = :shard
               AND version = :version
               AND last_watermark_ts IS NOT DISTINCT FROM :old_head_ts
               AND last_watermark_id IS NOT DISTINCT FROM :old_head_id
@@ -92,6 +92,7 @@ public final class CursorStore {
               AND hold_state IS NULL
               AND (pause_actor IS NULL OR pause_until <= clock_timestamp())
               AND %3$s
+            RETURNING ctid::text
             """;
 
     private static final String HOLD = """
@@ -103,7 +104,8 @@ public final class CursorStore {
     // A server that is another one, or that has gone back behind what was committed here. The transaction that wrote
     // seen_xid was committed, so every later snapshot lies above it, after any crash.
     private static final String PAST = """
-            SELECT here.system_identifier::text AS system,
+            SELECT c.ctid::text AS tid,
+                   here.system_identifier::text AS system,
                    c.seen_system <> here.system_identifier::text AS another_server,
                    CAST(c.seen_xid AS xid8) >= pg_snapshot_xmax(pg_current_snapshot()) AS another_xid,
                    c.seen_lsn > pg_current_wal_insert_lsn() AS another_lsn,
@@ -143,19 +145,25 @@ public final class CursorStore {
     }
 
     /** The two hands at the start of a batch. */
-    record Place(@Nullable Watermark head, @Nullable Watermark settled, long version) {}
+    record Place(
+            String tid, @Nullable Watermark head, @Nullable Watermark settled, long version) {}
 
-    /** Where the cursor is at the start of a batch; whatever this transaction reads from here on is under the timeouts. */
-    Optional<Place> openBatch(Tx tx, Lease lease, Duration readTimeout) {
+    /**
+     * Where the cursor is at the start of a batch; whatever this transaction reads from here on is under the timeouts.
+     * Empty when its row is no longer where it was.
+     */
+    Optional<Place> openBatch(Tx tx, Lease lease, String tid, Duration readTimeout) {
         Scope scope = lease.scope();
         return tx.query(OPEN_BATCH)
                 .bind("epoch", lease.epoch().value())
                 .bind("timeout", readTimeout.toMillis() + "ms")
+                .bind("tid", tid)
                 .bind("idle", Math.max(1000, lease.timeToLive().toMillis() * 9 / 10) + "ms")
                 .bind("worker", scope.worker())
                 .bind("source", scope.source())
                 .bind("shard", scope.shard())
                 .map((row, context) -> new Place(
+                        tid,
                         Watermark.ofNullable(row.getString("last_watermark_ts"), row.getString("last_watermark_id")),
                         Watermark.ofNullable(row.getString("settled_ts"), row.getString("settled_id")),
                         row.getLong("version")))
@@ -168,8 +176,8 @@ public final class CursorStore {
             @Nullable Watermark settled,
             @Nullable Watermark kept) {}
 
-    /** False when the cursor is no longer where the batch began, or may not move, or would go back. */
-    boolean advance(
+    /** Where its row is now; empty when the cursor is no longer where the batch began, or may not move, or would go back. */
+    Optional<String> advance(
             Tx tx,
             OrderKey key,
             Scope scope,
@@ -187,7 +195,7 @@ public final class CursorStore {
         String forward = from.settled() == null || from.settled().equals(to.settled())
                 ? "true"
                 : "coalesce(" + key.isNotLower(":settled_ts", ":settled_id", "settled_ts", "settled_id") + ", false)";
-        int rows = tx.update(ADVANCE.formatted(up, highest, forward))
+        return tx.query(ADVANCE.formatted(up, highest, forward))
                 .bind("head_ts", Watermark.tsOf(to.head()))
                 .bind("head_id", Watermark.idOf(to.head()))
                 .bind("settled_ts", Watermark.tsOf(to.settled()))
@@ -210,8 +218,9 @@ public final class CursorStore {
                 .bind("old_head_id", Watermark.idOf(from.head()))
                 .bind("old_settled_ts", Watermark.tsOf(from.settled()))
                 .bind("old_settled_id", Watermark.idOf(from.settled()))
-                .execute();
-        return rows == 1;
+                .bind("tid", from.tid())
+                .mapTo(String.class)
+                .findOne();
     }
 
     /** Stops the cursor until an operator has looked; nothing happens where it holds already. */
@@ -225,8 +234,8 @@ public final class CursorStore {
                 .execute();
     }
 
-    /** What the server is called, and why this cursor cannot be gone on with; null where it can. */
-    record Past(String system, @Nullable String broken, boolean regressed) {}
+    /** Where the row is, what the server is called, and why this cursor cannot be gone on with; null where it can. */
+    record Past(String tid, String system, @Nullable String broken, boolean regressed) {}
 
     Past past(Tx tx, Scope scope, OrderKey key) {
         return tx.query(PAST.formatted(
@@ -234,7 +243,8 @@ public final class CursorStore {
                 .bind("worker", scope.worker())
                 .bind("source", scope.source())
                 .bind("shard", scope.shard())
-                .map((row, context) -> new Past(row.getString("system"), broken(row), row.getBoolean("regressed")))
+                .map((row, context) -> new Past(
+                        row.getString("tid"), row.getString("system"), broken(row), row.getBoolean("regressed")))
                 .one();
     }
 

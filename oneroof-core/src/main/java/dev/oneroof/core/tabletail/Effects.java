@@ -13,6 +13,10 @@ final class Effects {
 
     private @Nullable Sizing failedIn;
     private int failedRows;
+    private long failedAfter;
+    /** Whether it was no effect yet, but the look for its rows. */
+    private boolean reading;
+
     private Failure lastFailure = new Failure(null, "", "");
 
     Effects(TailStores stores, TailSpec spec, TailConfig config) {
@@ -21,10 +25,29 @@ final class Effects {
         this.config = config;
     }
 
-    /** Hands a page of at most so many rows to the worker. */
-    Batch apply(Tx tx, Page page, int rows, Sizing sizing) {
+    /** A page of at most so many rows is about to be read: when that takes too long, the next one is smaller. */
+    void begin(int rows, Sizing sizing) {
         failedIn = sizing;
         failedRows = rows;
+        failedAfter = 0;
+        reading = true;
+    }
+
+    /** What was begun has come to its end. */
+    void end() {
+        failedIn = null;
+    }
+
+    /**
+     * Hands a page of at most so many rows to the worker.
+     *
+     * @param before how many rows the same transaction has handled already; they come again if it fails
+     */
+    Batch apply(Tx tx, Page page, int rows, long before, Sizing sizing) {
+        failedIn = sizing;
+        failedRows = rows;
+        failedAfter = before;
+        reading = false;
         Batch batch = spec.effect().apply(tx, page);
         // Not before the commit: a deferred constraint fails there.
         tx.onCommit(() -> failedIn = null);
@@ -41,7 +64,7 @@ final class Effects {
             stores.pendings().setAside(tx, spec, source, keys, lastFailure, pause(1));
             return new Counts(keys.rows(), 0, 0);
         }
-        Batch batch = apply(tx, new CapturedPage(source, spec.scope(), keys, untimed), keys.rows(), sizing);
+        Batch batch = apply(tx, new CapturedPage(source, spec.scope(), keys, untimed), keys.rows(), 0, sizing);
         return new Counts(keys.rows(), batch.effectsWritten(), 0);
     }
 
@@ -55,6 +78,10 @@ final class Effects {
         if (sizing == null) {
             return false;
         }
+        if (reading) {
+            // No row can be blamed for that.
+            return SqlState.isTimeout(thrown) && sizing.tookTooLong(failedRows) && failedRows > 1;
+        }
         if (SqlState.isTimeout(thrown)) {
             if (sizing.tookTooLong(failedRows)) {
                 return failedRows > 1;
@@ -63,7 +90,7 @@ final class Effects {
             return false;
         }
         lastFailure = Failure.of(thrown);
-        sizing.failed(failedRows);
+        sizing.failed(failedAfter + failedRows);
         return true;
     }
 

@@ -4,6 +4,8 @@ import dev.oneroof.core.latecommit.Barrier;
 import dev.oneroof.core.latecommit.Holder;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Tx;
+import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -22,6 +24,14 @@ import org.jspecify.annotations.Nullable;
  * among them.
  */
 final class Hands {
+    private static final int CAREFUL_BATCHES = 10;
+
+    /** How many batches a step among rows that are mostly filtered out is long. */
+    private static final int STEP_BATCHES = 20;
+
+    /** A transaction of a sweep takes no further page after this time. */
+    private static final Duration LONG_ENOUGH = Duration.ofMillis(100);
+
     private final Database db;
     private final TailStores stores;
     private final HolderSampler sampler;
@@ -36,6 +46,11 @@ final class Hands {
 
     private @Nullable Watermark lastBound;
     private boolean catchingUp;
+    /** Whether settled has read anything since all was forgotten; before that nobody knows how much there is. */
+    private boolean begun;
+    /** So many batches more are of one page. */
+    private int careful;
+
     /** Since when the clock has given no bound; zero while it gives one. */
     private long clockBehindNanos;
 
@@ -59,6 +74,8 @@ final class Hands {
         arrivals.forget();
         lastBound = null;
         catchingUp = false;
+        begun = false;
+        careful = CAREFUL_BATCHES;
     }
 
     /** The transactions that settled waits for. */
@@ -67,7 +84,7 @@ final class Hands {
     }
 
     boolean isStretchFull() {
-        return position.stretchKeys() >= config.longestStretch();
+        return position.openBatches().keys() >= config.longestStretch();
     }
 
     /** Whether the database's clock has yet to catch up with what was settled by it, by more than the guard forgives. */
@@ -85,7 +102,9 @@ final class Hands {
         Optional<Watermark> cleared = barrier.cleared();
         if (cleared.isPresent()) {
             Step step = db.inTx(tx -> settle(tx, source, cleared.get()));
+            effects.end();
             catchingUp = step == Step.MORE;
+            begun = true;
             if (step != Step.DONE) {
                 return step;
             }
@@ -96,6 +115,7 @@ final class Hands {
             return Step.DONE;
         }
         Step step = db.inTx(tx -> reachAhead(tx, source));
+        effects.end();
         if (step == Step.DONE) {
             barrier.read();
         }
@@ -141,51 +161,80 @@ final class Hands {
                 });
     }
 
-    /** One batch of what lies between settled and a bound below which all is visible. */
+    /**
+     * One batch of what lies between settled and a bound below which all is visible. Where a filter lets so few rows through
+     * that looking for a page of them takes too long, it goes in steps of so many rows of any kind.
+     */
     private Step settle(Tx tx, TailSource source, Watermark bound) {
         CursorStore.Place place = position.open(tx);
         int limit = sizing.limit(source.batchSize());
-        KeysetPage page =
+        effects.begin(limit, sizing);
+        KeysetPage whole =
                 new KeysetPage(source, position.shape().partitioned(), position.settled(), bound, handled(), limit);
+        Optional<Watermark> step = source.filter() != null && sizing.isSlow()
+                ? whole.unfilteredStep(tx, STEP_BATCHES * limit)
+                : Optional.empty();
+        KeysetPage page = step.map(whole::upTo).orElse(whole);
+        if (!begun) {
+            catchingUp = page.lastOfFull(tx).isPresent();
+        }
         boolean keeping = source.contract() != OrderContract.EXTERNAL && !catchingUp;
 
-        Done done = keeping || sizing.isAlone() ? captured(tx, source, page) : plain(tx, page);
-        boolean full = done.rows() >= limit;
-        @Nullable Watermark reached = full ? done.last() : bound;
+        Done done = keeping || sizing.isAlone() ? captured(tx, source, page) : sweep(tx, page);
+        @Nullable Watermark reached = done.isFull() ? done.last() : page.upTo();
         if (reached == null) {
             throw new IllegalStateException("an effect on %s saw rows and no last one".formatted(position.scope()));
         }
-        int passed = passed(tx, source, reached, keeping, done.rows());
-        if (done.rows() == 0 && passed == 0) {
+        Batches before = position.openBatches().plus(done.batches());
+        List<Long> passed = passed(tx, source, reached, keeping, before);
+        if (done.rows() == 0 && passed.isEmpty() && step.isEmpty()) {
             // Nothing happened but that time went by: an empty poll writes nothing.
             tx.abandon();
             return Step.DONE;
         }
-        if (position.stretchKeys() > 0) {
-            position.countStretch(tx, stores.stretch().size(tx, position.scope()));
-        }
+        position.holds(tx, before.minus(passed));
         @Nullable Watermark kept = keeping ? position.kept() : reached;
-        return closed(tx, source, place, new CursorStore.Move(done.last(), reached, kept), done, full);
+        CursorStore.Move to = new CursorStore.Move(done.last(), reached, kept);
+        return closed(tx, source, place, to, step.isPresent() ? done.withMore() : done);
+    }
+
+    /**
+     * Page after page below the bound, in one transaction for as long as it stays short: with a handler that is quick,
+     * cursor, fence and commit would cost as much as the rows. Not while a row among them is known to be bad, nor soon
+     * after anything has failed: what fails every now and then must not take many pages with it each time.
+     */
+    private Done sweep(Tx tx, KeysetPage first) {
+        long end = System.nanoTime() + LONG_ENOUGH.toNanos();
+        Done done = plain(tx, first, 0);
+        try (LookAhead ahead = new LookAhead(db, position::prepare, end)) {
+            while (done.isFull() && careful == 0 && !sizing.isSearching() && System.nanoTime() - end < 0) {
+                Watermark last = Objects.requireNonNull(done.last(), "a full page has a last row");
+                Done next = plain(tx, first.following(last, ahead), done.rows());
+                if (last.equals(next.last())) {
+                    // An effect that tells no end of its page would be given the same one for ever.
+                    throw new Regression(position.scope(), last, last);
+                }
+                done = done.plus(next);
+            }
+        }
+        return done;
     }
 
     /** Keys at or below the new settled watermark are kept for a while; or dropped with all that were, in a long sweep. */
-    private int passed(Tx tx, TailSource source, Watermark reached, boolean keeping, long rows) {
+    private List<Long> passed(Tx tx, TailSource source, Watermark reached, boolean keeping, Batches before) {
         OrderKey key = position.key(source);
         if (keeping) {
-            return position.stretchKeys() > 0 || rows > 0
-                    ? stores.stretch().keepUpTo(tx, position.scope(), key, reached)
-                    : 0;
+            return before.isEmpty() ? List.of() : stores.stretch().keepUpTo(tx, position.scope(), key, reached, before);
         }
         boolean anyKept = !Objects.equals(position.kept(), position.settled());
-        return position.stretchKeys() > 0 || anyKept
-                ? stores.stretch().dropUpTo(tx, position.scope(), key, reached)
-                : 0;
+        return before.isEmpty() && !anyKept ? List.of() : stores.stretch().dropUpTo(tx, position.scope(), key, reached);
     }
 
     /** One batch of what is visible above the bounds, or has become visible below them, and is not handled. */
     private Step reachAhead(Tx tx, TailSource source) {
         CursorStore.Place place = position.open(tx);
         int limit = sizing.limit(source.batchSize());
+        effects.begin(limit, sizing);
         @Nullable Watermark unread = barrier.unreadFrom();
         @Nullable Watermark from = unread == null ? position.settled() : unread;
         KeysetPage page = new KeysetPage(source, position.shape().partitioned(), from, null, handled(), limit);
@@ -194,43 +243,67 @@ final class Hands {
             tx.abandon();
             return Step.DONE;
         }
-        position.countStretch(tx, position.stretchKeys() + done.rows());
+        position.holds(tx, position.openBatches().plus(done.batches()));
         CursorStore.Move to = new CursorStore.Move(done.head(), position.settled(), position.kept());
-        return closed(tx, source, place, to, done, done.rows() >= limit);
+        return closed(tx, source, place, to, done);
     }
 
-    /** What a page came to: how many rows it had, the highest of them that moves head, and the last one. */
+    /** What was done: how many rows there were, the highest of them that moves head, the last one, the keys written down, and whether there may be more. */
     private record Done(
             long rows,
             Counts counts,
             @Nullable Watermark head,
-            @Nullable Watermark last) {}
+            @Nullable Watermark last,
+            Batches batches,
+            boolean isFull) {
+        Done withMore() {
+            return new Done(rows, counts, head, last, batches, true);
+        }
 
-    private Done plain(Tx tx, KeysetPage page) {
-        Batch batch = effects.apply(tx, page, page.limit(), sizing);
-        return new Done(batch.rowsSeen(), Counts.of(batch), batch.last(), batch.last());
+        Done plus(Done next) {
+            return new Done(
+                    rows + next.rows,
+                    counts.plus(next.counts),
+                    next.head == null ? head : next.head,
+                    next.last == null ? last : next.last,
+                    batches.plus(next.batches),
+                    next.isFull);
+        }
     }
 
-    private Done captured(Tx tx, TailSource source, Page page) {
+    private Done plain(Tx tx, KeysetPage page, long before) {
+        Batch batch = effects.apply(tx, page, page.limit(), before, sizing);
+        return new Done(
+                batch.rowsSeen(),
+                Counts.of(batch),
+                batch.last(),
+                batch.last(),
+                Batches.NONE,
+                batch.rowsSeen() >= page.limit());
+    }
+
+    private Done captured(Tx tx, TailSource source, KeysetPage page) {
         Optional<StretchStore.Captured> captured = stores.stretch().capture(tx, position.scope(), page, false);
         if (captured.isEmpty()) {
-            return new Done(0, new Counts(0, 0, 0), null, null);
+            return new Done(0, new Counts(0, 0, 0), null, null, Batches.NONE, false);
         }
         StretchStore.Captured keys = captured.get();
         Counts counts = effects.onCaptured(tx, source, keys, sizing);
-        return new Done(keys.rows(), counts, keys.head(), keys.head());
+        return new Done(keys.rows(), counts, keys.head(), keys.head(), keys.batches(), keys.rows() >= page.limit());
     }
 
-    private Step closed(
-            Tx tx, TailSource source, CursorStore.Place place, CursorStore.Move to, Done done, boolean full) {
+    private Step closed(Tx tx, TailSource source, CursorStore.Place place, CursorStore.Move to, Done done) {
         if (!position.close(tx, source, place, to, done.counts())) {
             return Step.LOST;
         }
-        tx.onCommit(() -> sizing.succeeded(done.rows(), full));
-        return full ? Step.MORE : Step.DONE;
+        tx.onCommit(() -> {
+            sizing.succeeded(done.rows(), done.isFull());
+            careful = Math.max(0, careful - 1);
+        });
+        return done.isFull() ? Step.MORE : Step.DONE;
     }
 
     private @Nullable Stretch handled() {
-        return position.stretchKeys() > 0 ? new Stretch(position.scope(), Stretch.Part.OPEN) : null;
+        return position.openBatches().isEmpty() ? null : Stretch.open(position.scope(), position.openBatches());
     }
 }

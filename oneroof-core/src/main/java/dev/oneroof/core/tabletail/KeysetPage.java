@@ -2,6 +2,7 @@ package dev.oneroof.core.tabletail;
 
 import dev.oneroof.postgres.Tx;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param partitioned whether partitions are to be pruned
  * @param stretch whose handled keys to leave out; null where there are none
+ * @param ahead reads the page that follows while this one is handled; null where nothing must be read ahead
  */
 record KeysetPage(
         TailSource source,
@@ -21,13 +23,43 @@ record KeysetPage(
         @Nullable Watermark after,
         @Nullable Watermark upTo,
         @Nullable Stretch stretch,
-        int limit)
+        int limit,
+        @Nullable LookAhead ahead)
         implements Page {
     private static final int NO_LIMIT = Integer.MAX_VALUE;
+
+    KeysetPage(
+            TailSource source,
+            boolean partitioned,
+            @Nullable Watermark after,
+            @Nullable Watermark upTo,
+            @Nullable Stretch stretch,
+            int limit) {
+        this(source, partitioned, after, upTo, stretch, limit, null);
+    }
+
+    /** The next rows after this page's last one. */
+    KeysetPage following(Watermark last, @Nullable LookAhead lookAhead) {
+        return new KeysetPage(source, partitioned, last, upTo, stretch, limit, lookAhead);
+    }
 
     @Override
     public String select(String columns) {
         OrderKey key = new OrderKey(source);
+        return selected(key, "%s, %s, %s AS order_at".formatted(columns, named(key), key.at()));
+    }
+
+    /** As {@link #select} does it, with nothing but the columns and the key. */
+    String selectRows(List<String> columns) {
+        OrderKey key = new OrderKey(source);
+        return selected(key, columns.isEmpty() ? named(key) : String.join(", ", columns) + ", " + named(key));
+    }
+
+    private static String named(OrderKey key) {
+        return "%s AS order_ts, %s AS order_id".formatted(key.ts(), key.id());
+    }
+
+    private String selected(OrderKey key, String output) {
         StringBuilder conditions = new StringBuilder(key.isThere());
         if (after != null) {
             conditions.append("\n  AND ").append(key.isAfter(after, "page_after"));
@@ -45,17 +77,14 @@ record KeysetPage(
             conditions.append("\n  AND ").append(stretch.holdsNot(key, after));
         }
         return """
-                SELECT %s, %s AS order_ts, %s AS order_id, %s AS order_at
+                SELECT %s
                 FROM %s
                 WHERE %s
                 ORDER BY %s%s""".formatted(
-                        columns,
-                        key.ts(),
-                        key.id(),
-                        key.at(),
+                        output,
                         source.relation().quoted(),
                         conditions,
-                        key.columns(),
+                        key.order(),
                         limit == NO_LIMIT ? "" : "\nLIMIT " + limit);
     }
 
@@ -65,16 +94,28 @@ record KeysetPage(
      * the contract is broken, is in it and handled with it.
      */
     Optional<KeysetPage> whole(Tx tx) {
-        if (upTo == null || limit == NO_LIMIT) {
-            return Optional.empty();
-        }
+        return upTo == null || limit == NO_LIMIT
+                ? Optional.empty()
+                : lastOfFull(tx).map(end -> new KeysetPage(source, partitioned, after, end, stretch, NO_LIMIT));
+    }
+
+    /** The place so many rows on, whether the filter lets them through or not; empty where there are fewer. */
+    Optional<Watermark> unfilteredStep(Tx tx, int rows) {
+        return new KeysetPage(source.unfiltered(), partitioned, after, upTo, null, rows).lastOfFull(tx);
+    }
+
+    KeysetPage upTo(Watermark end) {
+        return new KeysetPage(source, partitioned, after, end, stretch, limit);
+    }
+
+    /** The key of its last row, if there are as many as it takes. */
+    Optional<Watermark> lastOfFull(Tx tx) {
         String last = "SELECT p.order_ts::text AS ts, p.order_id::text AS id FROM (%s) p OFFSET %d LIMIT 1"
                 .formatted(select("1"), limit - 1);
         return tx.query(last)
                 .bindMap(parameters())
                 .map((row, context) -> new Watermark(row.getString("ts"), row.getString("id")))
-                .findOne()
-                .map(end -> new KeysetPage(source, partitioned, after, end, stretch, NO_LIMIT));
+                .findOne();
     }
 
     @Override

@@ -4,8 +4,11 @@ import dev.oneroof.core.finding.Finding;
 import dev.oneroof.core.finding.FindingType;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Tx;
+import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +26,13 @@ final class LateRows {
     private final Position position;
     private final TailConfig config;
     private final Sizing sizing = new Sizing();
+    private final Queue<Passed> passed = new ArrayDeque<>();
+    private @Nullable Watermark before;
     private boolean found;
+    private long leftOver;
+
+    /** Where settled stood at a time. */
+    private record Passed(Watermark settled, long nanos) {}
 
     LateRows(Database db, TailStores stores, Effects effects, Position position, TailConfig config) {
         this.db = db;
@@ -31,6 +40,11 @@ final class LateRows {
         this.effects = effects;
         this.position = position;
         this.config = config;
+    }
+
+    void forget() {
+        passed.clear();
+        before = null;
     }
 
     /** Whether any came since this was last asked. */
@@ -45,22 +59,46 @@ final class LateRows {
         if (settled == null || source.contract() == OrderContract.EXTERNAL) {
             return Step.DONE;
         }
+        remember(settled);
         Step step = db.inTx(tx -> handle(tx, source, settled));
+        effects.end();
         if (step == Step.DONE) {
             step = db.inTx(tx -> trim(tx, source));
         }
         return step == Step.DONE ? db.inTx(tx -> merge(tx, source)) : step;
     }
 
+    /** Keys are kept for so long; where settled stood before that, nobody looks any more. */
+    private void remember(Watermark settled) {
+        long now = System.nanoTime();
+        passed.add(new Passed(settled, now));
+        while (now - passed.element().nanos() > config.keptFor().toNanos()) {
+            before = passed.remove().settled();
+        }
+    }
+
+    /**
+     * Where to look from. The kept keys say so, but only rows move them on: where a filter lets hardly any through, the
+     * stretch behind them would grow for ever.
+     */
+    private @Nullable Watermark from(Tx tx, TailSource source) {
+        @Nullable Watermark kept = position.kept();
+        @Nullable Watermark old = before;
+        boolean keptIsHigher =
+                old == null || (kept != null && !stores.contracts().isLower(tx, position.key(source), kept, old));
+        return keptIsHigher ? kept : old;
+    }
+
     private Step handle(Tx tx, TailSource source, Watermark settled) {
         CursorStore.Place place = position.open(tx);
         int limit = sizing.limit(source.batchSize());
+        effects.begin(limit, sizing);
         KeysetPage page = new KeysetPage(
                 source,
                 position.shape().partitioned(),
-                position.kept(),
+                from(tx, source),
                 settled,
-                new Stretch(position.scope(), Stretch.Part.TIMED),
+                Stretch.all(position.scope(), Stretch.Part.TIMED),
                 limit);
         Optional<StretchStore.Captured> late = stores.stretch().capture(tx, position.scope(), page, false);
         if (late.isEmpty()) {
@@ -69,7 +107,7 @@ final class LateRows {
         }
         StretchStore.Captured keys = late.get();
         Counts counts = effects.onCaptured(tx, source, keys, sizing);
-        stores.stretch().keepUpTo(tx, position.scope(), position.key(source), settled);
+        stores.stretch().keepUpTo(tx, position.scope(), position.key(source), settled, keys.batches());
         // A row that has come to fit the filter is new to us, and nobody's broken promise.
         boolean broken = source.filter() == null;
         if (broken) {
@@ -119,12 +157,17 @@ final class LateRows {
     }
 
     private Step merge(Tx tx, TailSource source) {
-        if (stores.stretch().small(tx, position.scope()) < MANY) {
+        Batches open = position.openBatches();
+        List<Long> small = open.smallerThan(StretchStore.SMALL);
+        // Those that were left over last time, dated in the future, would only be looked at again.
+        if (small.size() < leftOver + MANY) {
             tx.abandon();
             return Step.DONE;
         }
         CursorStore.Place place = position.open(tx);
-        stores.stretch().merge(tx, position.scope(), position.key(source));
+        StretchStore.Merged merged = stores.stretch().merge(tx, position.scope(), position.key(source), small);
+        position.holds(tx, open.minus(merged.gone()).plus(merged.made()));
+        tx.onCommit(() -> leftOver = small.size() - merged.gone().size());
         CursorStore.Move to = new CursorStore.Move(null, position.settled(), position.kept());
         return position.close(tx, source, place, to, new Counts(0, 0, 0)) ? Step.DONE : Step.LOST;
     }

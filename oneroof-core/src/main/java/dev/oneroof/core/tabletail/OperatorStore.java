@@ -60,6 +60,8 @@ final class OperatorStore {
               AND version = :version
             """;
 
+    private static final String FORGET_SKIPS = "DELETE FROM oneroof.tail_skip WHERE expires_at < clock_timestamp()";
+
     private static final String SKIP = """
             INSERT INTO oneroof.tail_skip (worker_name, source_name, shard, holder, expires_at)
             VALUES (:worker, :source, :shard, :holder, clock_timestamp() + make_interval(secs => :seconds))
@@ -165,6 +167,7 @@ final class OperatorStore {
     }
 
     void skip(Tx tx, Scope scope, String holder, Duration expiry) {
+        tx.update(FORGET_SKIPS).execute();
         tx.update(SKIP)
                 .bind("worker", scope.worker())
                 .bind("source", scope.source())

@@ -14,6 +14,13 @@ record OrderKey(TailSource source, @Nullable String collation) {
         return time == null ? id() : time.quoted() + ", " + id();
     }
 
+    /** The columns for an ORDER BY, where a bare name would mean an output column that is called so. */
+    String order() {
+        TailSource.TimeColumn time = source.time();
+        String table = source.relation().quoted() + ".";
+        return time == null ? table + id() : table + time.quoted() + ", " + table + id();
+    }
+
     String id() {
         return source.id().quoted();
     }

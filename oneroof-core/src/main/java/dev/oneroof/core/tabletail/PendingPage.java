@@ -36,7 +36,7 @@ record PendingPage(TailSource source, List<PendingStore.Waiting> rows) implement
                                 "w.pending_id = ANY (CAST(:page_pending AS bigint[]))"),
                         isUntimed() ? key.isUntimed() : key.isThere(),
                         filter,
-                        key.columns());
+                        key.order());
     }
 
     private boolean isUntimed() {

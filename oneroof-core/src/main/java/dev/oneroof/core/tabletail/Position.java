@@ -8,6 +8,7 @@ import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +33,10 @@ final class Position {
 
     private long version;
     private @Nullable Watermark kept;
-    private long stretchKeys;
+    private Batches open = Batches.NONE;
+    /** Where the cursor's row was when this was committed: to look it up by key is to step over all its old versions. */
+    private String tid = "";
+
     private Shape shape = new Shape(false, false, null);
     private @Nullable String system;
     private RunSummary run = RunSummary.NOTHING;
@@ -57,8 +61,9 @@ final class Position {
         return kept;
     }
 
-    long stretchKeys() {
-        return stretchKeys;
+    /** The batches of keys above settled. */
+    Batches openBatches() {
+        return open;
     }
 
     Shape shape() {
@@ -86,8 +91,9 @@ final class Position {
         version = cursor.version();
         settled = committed;
         kept = cursor.kept();
-        stretchKeys = stores.stretch().size(tx, scope());
+        open = stores.stretch().open(tx, scope());
         system = past.system();
+        tid = past.tid();
         return past;
     }
 
@@ -96,9 +102,14 @@ final class Position {
         settled = bound;
     }
 
+    /** What holds for whatever a transaction reads of the source. */
+    void prepare(Tx tx) {
+        stores.cursors().openBatch(tx, lease, tid, READ_TIMEOUT).orElseThrow(this::moved);
+    }
+
     CursorStore.Place open(Tx tx) {
         CursorStore.Place place =
-                stores.cursors().openBatch(tx, lease, READ_TIMEOUT).orElseThrow(this::noCursor);
+                stores.cursors().openBatch(tx, lease, tid, READ_TIMEOUT).orElseThrow(this::moved);
         if (place.version() != version || !Objects.equals(place.settled(), committed)) {
             throw moved();
         }
@@ -108,7 +119,8 @@ final class Position {
     /** The end of every batch: the cursor, then the fence. False when the lease is lost; then nothing is committed. */
     boolean close(Tx tx, TailSource source, CursorStore.Place from, CursorStore.Move to, Counts batch) {
         RunSummary after = run.plus(batch);
-        if (!stores.cursors().advance(tx, key(source), scope(), from, to, batch, after, system)) {
+        Optional<String> moved = stores.cursors().advance(tx, key(source), scope(), from, to, batch, after, system);
+        if (moved.isEmpty()) {
             throw goesBack(tx, source, from, to) ? new Regression(scope(), from.settled(), to.settled()) : moved();
         }
         if (stores.leases().fence(tx, lease) == Renewal.LOST) {
@@ -122,6 +134,7 @@ final class Position {
             committed = to.settled();
             version = from.version() + 1;
             kept = to.kept();
+            tid = moved.get();
         });
         return true;
     }
@@ -132,9 +145,9 @@ final class Position {
         return before != null && (after == null || stores.contracts().isLower(tx, key(source), after, before));
     }
 
-    /** From here on the stretch has so many keys, if this is committed. */
-    void countStretch(Tx tx, long keys) {
-        tx.onCommit(() -> stretchKeys = keys);
+    /** From here on these are the batches above settled, if this is committed. */
+    void holds(Tx tx, Batches batches) {
+        tx.onCommit(() -> open = batches);
     }
 
     /** Thrown to leave the batch; the next pass begins where the cursor is now. */

@@ -23,16 +23,25 @@ final class Rows extends AbstractList<Row> implements RandomAccess {
     /** Where the result stands, so that reading one row's columns moves it once. */
     private int at = -1;
 
+    private final @Nullable String[] asked = new @Nullable String[8];
+    private final int[] answers = new int[asked.length];
+    private int next;
     private boolean over;
 
     /** Where the order key stands in the result; without a time there is none of its own. */
     record KeyPositions(@Nullable TimeType timeType, int ts, int id) {}
 
-    Rows(ResultSet rows, Map<String, Integer> positions, KeyPositions key) throws SQLException {
-        this.rows = rows;
+    Rows(ResultSet rows, Map<String, Integer> positions, KeyPositions key) {
         this.positions = positions;
         this.key = key;
-        this.size = rows.last() ? rows.getRow() : 0;
+        try {
+            // The driver's own: a pool puts a wrapper around it, which is felt when every column of every row goes
+            // through.
+            this.rows = rows.unwrap(ResultSet.class);
+            this.size = this.rows.last() ? this.rows.getRow() : 0;
+        } catch (SQLException e) {
+            throw new OneRoofException(ErrorCode.FAILED, "rows: they cannot be read", e);
+        }
     }
 
     @Override
@@ -50,8 +59,21 @@ final class Rows extends AbstractList<Row> implements RandomAccess {
         over = true;
     }
 
-    /** Where a column stands in the result. */
+    /** Where a column stands in the result. Handlers ask for the same few again and again, by the same objects. */
     int position(String column) {
+        for (int i = 0; i < asked.length; i++) {
+            if (asked[i] == column) {
+                return answers[i];
+            }
+        }
+        int position = found(column);
+        asked[next] = column;
+        answers[next] = position;
+        next = (next + 1) % asked.length;
+        return position;
+    }
+
+    private int found(String column) {
         Integer position = positions.get(column);
         if (position == null) {
             throw new OneRoofException(

@@ -5,11 +5,11 @@ import dev.oneroof.postgres.Tx;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
 
 /** An effect in Java: reads the page and gives its rows to a handler. */
@@ -32,6 +32,9 @@ record RowsEffect(List<String> columns, RowsHandler handler) implements BatchEff
     /** What is read, and where in the result it stands. */
     private record Layout(List<String> selected, Map<String, Integer> positions, Rows.KeyPositions key) {
         String sql(Page page) {
+            if (page instanceof KeysetPage keyset) {
+                return keyset.selectRows(selected);
+            }
             String columns = String.join(", ", selected);
             return READ.formatted(
                     columns.isEmpty() ? "" : columns + ", ", page.select(columns.isEmpty() ? "NULL" : columns));
@@ -41,19 +44,34 @@ record RowsEffect(List<String> columns, RowsHandler handler) implements BatchEff
     @Override
     public Batch apply(Tx tx, Page page) {
         Layout layout = layout(page.source());
-        return tx.scrollableQuery(layout.sql(page))
-                .bindMap(page.parameters())
-                .scanResultSet((result, context) -> handled(tx, result.get(), layout));
+        String sql = layout.sql(page);
+        @Nullable
+        ResultSet ahead = page instanceof KeysetPage keyset && keyset.ahead() != null
+                ? keyset.ahead().taken(keyset)
+                : null;
+        if (ahead != null) {
+            return handled(tx, page, sql, layout, ahead);
+        }
+        // Closed at once and not with the transaction: a statement that is still open when its text comes again is
+        // prepared anew by the driver, every time.
+        try (Query query = tx.scrollableQuery(sql).bindMap(page.parameters())) {
+            return handled(tx, page, sql, layout, tx.fetched(query));
+        }
     }
 
-    private Batch handled(Tx tx, ResultSet result, Layout layout) throws SQLException {
+    private Batch handled(Tx tx, Page page, String sql, Layout layout, ResultSet result) {
         Rows rows = new Rows(result, layout.positions(), layout.key());
         if (rows.isEmpty()) {
             return Batch.EMPTY;
         }
+        Watermark last = rows.key(rows.size() - 1);
+        if (page instanceof KeysetPage keyset && keyset.ahead() != null && rows.size() == keyset.limit()) {
+            // Watermarks are bound, so the text is the same.
+            keyset.ahead().read(keyset.following(last, keyset.ahead()), sql);
+        }
         try {
             handler.handle(tx, rows);
-            return new Batch(rows.size(), rows.size(), rows.key(rows.size() - 1));
+            return new Batch(rows.size(), rows.size(), last);
         } catch (RuntimeException e) {
             throw e;
         } catch (InterruptedException e) {

@@ -1,11 +1,24 @@
 package dev.oneroof.core.tabletail;
 
 import dev.oneroof.core.lease.Scope;
+import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The keys that a cursor has handled, in {@code tail_stretch}. */
-record Stretch(Scope scope, Part part) {
+/**
+ * The keys that a cursor has handled, in {@code tail_stretch}.
+ *
+ * @param batches which ones to look at; null for all of the part
+ */
+record Stretch(Scope scope, Part part, @Nullable Batches batches) {
+    static Stretch open(Scope scope, Batches batches) {
+        return new Stretch(scope, Part.OPEN, batches);
+    }
+
+    static Stretch all(Scope scope, Part part) {
+        return new Stretch(scope, part, null);
+    }
+
     /** Which of them. */
     enum Part {
         /** Those above the settled watermark. */
@@ -34,8 +47,15 @@ record Stretch(Scope scope, Part part) {
                         + " CROSS JOIN LATERAL unnest(s.keys_ts, s.keys_id) k (ts, id)";
         return (byId
                         + " WHERE s.worker_name = :page_worker AND s.source_name = :page_source AND s.shard = :page_shard"
-                        + " AND %5$s AND %6$s)")
-                .formatted(key.id(), key.ts(), key.idType(), key.tsType(), part.condition, reachesBehind(key, after));
+                        + "%7$s AND %5$s AND %6$s)")
+                .formatted(
+                        key.id(),
+                        key.ts(),
+                        key.idType(),
+                        key.tsType(),
+                        part.condition,
+                        reachesBehind(key, after),
+                        batches == null ? "" : " AND s.batch_no = ANY(CAST(:page_batches AS bigint[]))");
     }
 
     private static String reachesBehind(OrderKey key, @Nullable Watermark after) {
@@ -50,6 +70,13 @@ record Stretch(Scope scope, Part part) {
     }
 
     Map<String, Object> parameters() {
-        return Map.of("page_worker", scope.worker(), "page_source", scope.source(), "page_shard", scope.shard());
+        Map<String, Object> bound = new HashMap<>();
+        bound.put("page_worker", scope.worker());
+        bound.put("page_source", scope.source());
+        bound.put("page_shard", scope.shard());
+        if (batches != null) {
+            bound.put("page_batches", Batches.array(batches.numbers()));
+        }
+        return bound;
     }
 }

@@ -3,13 +3,17 @@ package dev.oneroof.core.tabletail;
 import dev.oneroof.core.lease.Scope;
 import dev.oneroof.postgres.Tx;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The stretch, in {@code tail_stretch}. */
 final class StretchStore {
-    private static final String SIZE = """
-            SELECT coalesce(sum(key_count), 0)
+    /** Fewer keys than this are few. */
+    static final int SMALL = 1000;
+
+    private static final String OPEN = """
+            SELECT array_agg(batch_no) AS numbers, array_agg(key_count) AS counts
             FROM oneroof.tail_stretch
             WHERE worker_name = :worker AND source_name = :source AND shard = :shard
               AND settled_at IS NULL AND NOT untimed
@@ -34,9 +38,9 @@ final class StretchStore {
                 GROUP BY %2$s
                 RETURNING batch_no, key_count
             )
-            SELECT c.first, c.last, c.rows, head.order_ts::text AS head_ts, head.order_id::text AS head_id,
+            SELECT c.numbers, c.counts, c.rows, head.order_ts::text AS head_ts, head.order_id::text AS head_id,
                    set_config('enable_sort', 'on', true)
-            FROM (SELECT min(batch_no) AS first, max(batch_no) AS last, sum(key_count) AS rows FROM captured) c
+            FROM (SELECT array_agg(batch_no) AS numbers, array_agg(key_count) AS counts, sum(key_count) AS rows FROM captured) c
             LEFT JOIN LATERAL (
                 SELECT page.order_ts, page.order_id
                 FROM page
@@ -51,8 +55,10 @@ final class StretchStore {
             UPDATE oneroof.tail_stretch
             SET settled_at = clock_timestamp(), settled_ts = :settled_ts, settled_id = :settled_id
             WHERE worker_name = :worker AND source_name = :source AND shard = :shard
+              AND batch_no = ANY(CAST(:among AS bigint[]))
               AND settled_at IS NULL AND NOT untimed
               AND %s
+            RETURNING batch_no
             """;
 
     private static final String DROP = """
@@ -60,6 +66,7 @@ final class StretchStore {
             WHERE worker_name = :worker AND source_name = :source AND shard = :shard
               AND NOT untimed
               AND (settled_at IS NOT NULL OR %s)
+            RETURNING batch_no
             """;
 
     // The oldest kept batches go first, and the watermark that the youngest of them was settled by is where the kept
@@ -89,39 +96,43 @@ final class StretchStore {
             WITH small AS (
                 DELETE FROM oneroof.tail_stretch
                 WHERE worker_name = :worker AND source_name = :source AND shard = :shard
-                  AND settled_at IS NULL AND NOT untimed AND key_count < 1000 AND %1$s
-                RETURNING keys_ts, keys_id
+                  AND batch_no = ANY(CAST(:among AS bigint[]))
+                  AND settled_at IS NULL AND NOT untimed AND %1$s
+                RETURNING batch_no, keys_ts, keys_id
             ), keys AS (
                 SELECT k.ts, k.id, row_number() OVER (ORDER BY %2$s) - 1 AS place
                 FROM small
                 CROSS JOIN LATERAL unnest(keys_ts, keys_id) k (ts, id)
+            ), made AS (
+                INSERT INTO oneroof.tail_stretch (worker_name, source_name, shard, keys_ts, keys_id, key_count)
+                SELECT :worker, :source, :shard, array_agg(k.ts ORDER BY k.place), array_agg(k.id ORDER BY k.place), count(*)
+                FROM keys k
+                GROUP BY k.place / 5000
+                RETURNING batch_no, key_count
             )
-            INSERT INTO oneroof.tail_stretch (worker_name, source_name, shard, keys_ts, keys_id, key_count)
-            SELECT :worker, :source, :shard, array_agg(k.ts ORDER BY k.place), array_agg(k.id ORDER BY k.place), count(*)
-            FROM keys k
-            GROUP BY k.place / 5000
-            """;
-
-    private static final String SMALL = """
-            SELECT count(*)
-            FROM oneroof.tail_stretch
-            WHERE worker_name = :worker AND source_name = :source AND shard = :shard
-              AND settled_at IS NULL AND NOT untimed AND key_count < 1000
+            SELECT array_agg(made.batch_no) AS numbers, array_agg(made.key_count) AS counts,
+                   (SELECT array_agg(small.batch_no) FROM small) AS gone
+            FROM made
             """;
 
     /** Keys that are remembered as handled, if this transaction commits. */
-    record Captured(
-            long firstBatch,
-            long lastBatch,
-            int rows,
-            @Nullable Watermark head) {}
+    record Captured(Batches batches, int rows, @Nullable Watermark head) {
+        long firstBatch() {
+            return batches.keysByNumber().firstKey();
+        }
 
-    long size(Tx tx, Scope scope) {
-        return tx.query(SIZE)
+        long lastBatch() {
+            return batches.keysByNumber().lastKey();
+        }
+    }
+
+    /** The batches that settled has not passed. */
+    Batches open(Tx tx, Scope scope) {
+        return tx.query(OPEN)
                 .bind("worker", scope.worker())
                 .bind("source", scope.source())
                 .bind("shard", scope.shard())
-                .mapTo(Long.class)
+                .map((row, context) -> Batches.of(row, "numbers", "counts"))
                 .one();
     }
 
@@ -139,35 +150,37 @@ final class StretchStore {
                 .bind("shard", scope.shard())
                 .bind("untimed", untimed)
                 .map((row, context) -> new Captured(
-                        row.getLong("first"),
-                        row.getLong("last"),
+                        Batches.of(row, "numbers", "counts"),
                         row.getInt("rows"),
                         Watermark.ofNullable(row.getString("head_ts"), row.getString("head_id"))))
                 .findOne();
     }
 
-    /** Settled has passed the watermark: the batches at or below it are kept for a while. Returns how many. */
-    int keepUpTo(Tx tx, Scope scope, OrderKey key, Watermark settled) {
-        return passed(tx, KEEP, scope, key, settled);
+    /** Settled has passed the watermark: those batches that lie at or below it are kept for a while. Returns which. */
+    List<Long> keepUpTo(Tx tx, Scope scope, OrderKey key, Watermark settled, Batches among) {
+        return passed(tx, KEEP, scope, key, settled, among);
     }
 
-    /** The batches at or below the watermark, and those that were kept, are not needed any more. Returns how many. */
-    int dropUpTo(Tx tx, Scope scope, OrderKey key, Watermark settled) {
-        return passed(tx, DROP, scope, key, settled);
+    /** The batches at or below the watermark, and those that were kept, are not needed any more. Returns which. */
+    List<Long> dropUpTo(Tx tx, Scope scope, OrderKey key, Watermark settled) {
+        return passed(tx, DROP, scope, key, settled, Batches.NONE);
     }
 
-    private static int passed(Tx tx, String sql, Scope scope, OrderKey key, Watermark settled) {
+    private static List<Long> passed(Tx tx, String sql, Scope scope, OrderKey key, Watermark settled, Batches among) {
         String passed = key.isNotLower(":settled_ts", ":settled_id", "last_ts", "last_id");
         String statement = sql.formatted(passed);
-        var update = tx.update(statement)
+        var query = tx.query(statement)
                 .bind("worker", scope.worker())
                 .bind("source", scope.source())
                 .bind("shard", scope.shard())
                 .bind("settled_id", settled.id());
         if (statement.contains(":settled_ts")) {
-            update.bind("settled_ts", settled.ts());
+            query.bind("settled_ts", settled.ts());
         }
-        return update.execute();
+        if (statement.contains(":among")) {
+            query.bind("among", Batches.array(among.numbers()));
+        }
+        return query.mapTo(Long.class).list();
     }
 
     /** Forgets kept keys that are too old or too many; returns where the kept ones begin now, if that has changed. */
@@ -185,24 +198,24 @@ final class StretchStore {
                 .findOne();
     }
 
-    long small(Tx tx, Scope scope) {
-        return tx.query(SMALL)
-                .bind("worker", scope.worker())
-                .bind("source", scope.source())
-                .bind("shard", scope.shard())
-                .mapTo(Long.class)
-                .one();
-    }
+    /** What a merge has made of which batches. */
+    record Merged(Batches made, List<Long> gone) {}
 
     /** Writes small batches down as large ones. What is remembered stays the same. */
-    void merge(Tx tx, Scope scope, OrderKey key) {
+    Merged merge(Tx tx, Scope scope, OrderKey key, List<Long> small) {
         boolean timed = key.source().time() != null;
         String reached = timed ? key.isNotInTheFuture(key.asTs("last_ts")) : "true";
         String order = timed ? key.asTs("k.ts") + ", " + key.asId("k.id") : key.asId("k.id");
-        tx.update(MERGE.formatted(reached, order))
+        return tx.query(MERGE.formatted(reached, order))
                 .bind("worker", scope.worker())
                 .bind("source", scope.source())
                 .bind("shard", scope.shard())
-                .execute();
+                .bind("among", Batches.array(small))
+                .map((row, context) -> new Merged(
+                        Batches.of(row, "numbers", "counts"),
+                        row.getArray("gone") == null
+                                ? List.of()
+                                : List.of((Long[]) row.getArray("gone").getArray())))
+                .one();
     }
 }

@@ -21,6 +21,7 @@ final class Tail {
     private final Watch watch;
     private final TailConfig config;
     private boolean known;
+    private final long begunNanos = System.nanoTime();
     private long watchedNanos;
 
     /** Why a cursor must not go on by itself. */
@@ -52,13 +53,14 @@ final class Tail {
         this.untimed = new Untimed(db, stores, effects, position);
         this.retries = new Retries(db, stores, spec, effects, position, config);
         this.watch = new Watch(db, stores, position, config);
-        this.watchedNanos = System.nanoTime() - config.watchInterval().toNanos();
+        this.watchedNanos = begunNanos - config.watchInterval().toNanos();
     }
 
     /** The line of observations is broken, or the cursor was moved: all begins with what is committed. */
     void forget() {
         known = false;
         hands.forget();
+        late.forget();
     }
 
     boolean narrow(RuntimeException thrown) {
@@ -69,10 +71,13 @@ final class Tail {
         position.beginPass();
         recall(source);
         Step step = hands.read(source);
-        if (step == Step.DONE) {
-            step = retries.retry(source);
+        if (step != Step.LOST) {
+            // Beside a backlog, too: what waits to be tried again must not wait for its end.
+            Step retried = retries.retry(source);
+            step = retried == Step.DONE ? step : retried;
         }
-        if (step == Step.DONE || isWatchDue()) {
+        // In a sweep the first look can wait as long as the others.
+        if (step == Step.DONE || (isWatchDue() && isSinceLong(begunNanos))) {
             step = step == Step.LOST ? step : watched(source, step);
         }
         return switch (step) {
@@ -114,7 +119,11 @@ final class Tail {
     }
 
     private boolean isWatchDue() {
-        return System.nanoTime() - watchedNanos >= config.watchInterval().toNanos();
+        return isSinceLong(watchedNanos);
+    }
+
+    private boolean isSinceLong(long nanos) {
+        return System.nanoTime() - nanos >= config.watchInterval().toNanos();
     }
 
     private Step watched(TailSource source, Step step) {

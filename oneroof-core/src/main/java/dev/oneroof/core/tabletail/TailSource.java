@@ -109,6 +109,11 @@ public record TailSource(
         return with(time, contract, mode, condition);
     }
 
+    /** All its rows, whatever the filter. */
+    TailSource unfiltered() {
+        return with(time, contract, mode, null);
+    }
+
     public TailSource inBatchesOf(int rows) {
         return paced(rows, pollInterval, lagThreshold, rereadWindow);
     }

@@ -29,7 +29,7 @@ final class Untimed {
     private Step handle(Tx tx, TailSource source) {
         CursorStore.Place place = position.open(tx);
         int limit = sizing.limit(source.batchSize());
-        UntimedPage page = new UntimedPage(source, new Stretch(position.scope(), Stretch.Part.UNTIMED), limit);
+        UntimedPage page = new UntimedPage(source, Stretch.all(position.scope(), Stretch.Part.UNTIMED), limit);
         Optional<StretchStore.Captured> found = stores.stretch().capture(tx, position.scope(), page, true);
         if (found.isEmpty()) {
             tx.abandon();

@@ -23,7 +23,7 @@ record UntimedPage(TailSource source, Stretch stretch, int limit) implements Pag
                         key.isUntimed(),
                         stretch.holdsNot(key, null),
                         filter,
-                        key.columns(),
+                        key.order(),
                         limit);
     }
 

@@ -93,7 +93,7 @@ final class Watch {
                 tx,
                 FindingType.CURSOR_STRETCH_FULL,
                 "the cursor holds at the barrier: " + who,
-                Map.of("keys", Long.toString(position.stretchKeys()), "holders", who));
+                Map.of("keys", Long.toString(position.openBatches().keys()), "holders", who));
     }
 
     /** Why the contract does not hold, if it can be seen that it does not. */

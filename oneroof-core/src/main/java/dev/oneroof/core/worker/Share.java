@@ -53,7 +53,7 @@ final class Share implements Runnable {
     }
 
     private void look() {
-        loops.forEach(WorkerLoop::renewIfLong);
+        loops.forEach(this::renew);
         List<String> scopes = loops.stream().map(WorkerLoop::name).toList();
         db.useTx(tx -> instances.beat(tx, owner, scopes, config.leaseTime()));
         List<InstanceStore.Held> held = db.inTx(tx -> instances.held(tx, owner, scopes));
@@ -64,6 +64,15 @@ final class Share implements Runnable {
                 held.stream().anyMatch(other -> !other.own() && other.scopes() < scopes.size() / held.size());
         if (here > share && anotherHasRoom) {
             loops.stream().filter(WorkerLoop::holds).findFirst().ifPresent(WorkerLoop::handOver);
+        }
+    }
+
+    private void renew(WorkerLoop loop) {
+        try {
+            loop.renewIfLong();
+        } catch (RuntimeException e) {
+            // One that cannot be renewed must not cost the others theirs.
+            log.warn("{}: a long pass was not renewed: {}", loop.name(), e.getMessage());
         }
     }
 

@@ -58,7 +58,11 @@ class OutboxTailTest {
     @OnEveryServer
     void isReadOnceWhileItsRowsMoveFromTheDefaultPartition(TestDatabase database) {
         database.run(OLD_EVENTS);
-        Tailing tailing = tailing(database);
+        Tailing tailing = tailing(database, (tx, page) -> {
+            // As long as a transaction of many pages may take: so it is one of one page.
+            tx.query("SELECT pg_sleep(0.1)").map((row, context) -> true).one();
+            return new CopyKeys().apply(tx, page);
+        });
         Lease lease = tailing.claim("a");
         for (int pass = 0; pass < 5; pass++) {
             tailing.runOnce(lease);
@@ -176,10 +180,14 @@ class OutboxTailTest {
 
     /** Over the seeded source, in batches small enough to meet every border. */
     private static Tailing tailing(TestDatabase database) {
+        return tailing(database, new CopyKeys());
+    }
+
+    private static Tailing tailing(TestDatabase database, BatchEffect effect) {
         database.run(CopyKeys.TABLE);
         database.run("UPDATE oneroof.tail_source SET batch_size = 35, poll_interval = '50 ms'"
                 + " WHERE source_name = 'event_outbox'");
-        return new Tailing(database, outbox(database), new CopyKeys());
+        return new Tailing(database, outbox(database), effect);
     }
 
     private static TailSource outbox(TestDatabase database) {

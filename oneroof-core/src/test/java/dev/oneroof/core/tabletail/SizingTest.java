@@ -12,6 +12,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SizingTest {
     private static final int ROWS = 10_000;
     private static final int BATCH = 500;
+    /** How many pages a sweep takes in one transaction. */
+    private static final int PAGES = 3;
 
     @ParameterizedTest
     @ValueSource(strings = {"", "0", "9999", "4711", "0,1,2", "499,500", "17,18,4000,9999", "5000,5002,5004,5006"})
@@ -28,7 +30,7 @@ class SizingTest {
         int tries = 0;
         while (place < ROWS) {
             tries++;
-            int limit = sizing.limit(BATCH);
+            int limit = sizing.limit(BATCH) * (sizing.isSearching() ? 1 : PAGES);
             int end = Math.min(ROWS, place + limit);
             int begin = place;
             boolean fails = bad.stream().anyMatch(row -> row >= begin && row < end);

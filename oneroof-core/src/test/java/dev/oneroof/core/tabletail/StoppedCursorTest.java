@@ -9,6 +9,8 @@ import dev.oneroof.postgres.error.OneRoofException;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.await.Await;
 import dev.oneroof.testkit.fixture.Given;
+import dev.oneroof.testkit.server.OwnServer;
+import dev.oneroof.testkit.server.PostgresVersion;
 import dev.oneroof.testkit.server.Sql;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.time.Duration;
@@ -168,6 +170,66 @@ class StoppedCursorTest {
 
         assertThat(findings(database)).contains("cursor_watermark_regression");
         assertThat(seen(database)).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void holdsWhenTheCollationOfItsKeyHasChanged(TestDatabase database) {
+        database.run("CREATE TABLE public.named (name text COLLATE \"C\" PRIMARY KEY)");
+        database.run("INSERT INTO public.named VALUES ('a'), ('b')");
+        TailSource named = TailSource.of("named", "public", "named", "name", IdType.TEXT)
+                .under(OrderContract.EXTERNAL)
+                .rereading(Duration.ofMillis(1));
+        Tailing tailing = tailing(database, named);
+        until(tailing, tailing.claim("a"), () -> seen(database).size() == 2);
+        database.run("ALTER TABLE public.named ALTER COLUMN name TYPE text COLLATE \"POSIX\"");
+        Lease lease = tailing.claim("b");
+
+        assertThat(tailing.runOnce(lease)).isInstanceOf(Pass.Held.class);
+
+        assertThat(database.value(String.class, "SELECT hold_state FROM oneroof.gov_worker_cursor"))
+                .isEqualTo("collation_changed");
+        assertThat(findings(database)).containsExactly("cursor_contract_broken");
+        database.run("INSERT INTO public.named VALUES ('c')");
+        assertThat(tailing.runOnce(lease)).isInstanceOf(Pass.Held.class);
+        assertThat(seen(database)).hasSize(2);
+
+        new Cursors(tailing.db).accept(tailing.scope, ANN);
+
+        until(tailing, lease, () -> seen(database).size() == 3);
+    }
+
+    /** Its tables were copied, as a dump would: the other server's transactions and log are not the cursor's. */
+    @Test
+    void holdsOnAnotherCluster(TestDatabase database) {
+        String table = "CREATE TABLE public.fact (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY)";
+        String rows = "INSERT INTO public.fact SELECT FROM generate_series(1, 20)";
+        TailSource facts = TailSource.of("facts", "public", "fact", "id", IdType.BIGINT);
+        database.run(table);
+        database.run(rows);
+        Tailing here = tailing(database, facts);
+        until(here, here.claim("a"), () -> here.cursor().settled() != null);
+        String cursor = database.value(
+                String.class,
+                "SELECT (to_jsonb(c) || '{\"seen_xid\": null, \"seen_lsn\": null}')::text"
+                        + " FROM oneroof.gov_worker_cursor c");
+
+        try (OwnServer server = OwnServer.start(PostgresVersion.BUNDLED)) {
+            TestDatabase copy = server.newDatabase();
+            copy.run(table);
+            copy.run(rows);
+            Tailing there = tailing(copy, facts);
+            copy.run("DELETE FROM oneroof.gov_worker_cursor");
+            copy.run("INSERT INTO oneroof.gov_worker_cursor"
+                    + " SELECT * FROM jsonb_populate_record(NULL::oneroof.gov_worker_cursor, '%s')"
+                            .formatted(cursor.replace("'", "''")));
+
+            assertThat(there.runOnce(there.claim("b"))).isInstanceOf(Pass.Held.class);
+
+            assertThat(copy.value(String.class, "SELECT hold_state FROM oneroof.gov_worker_cursor"))
+                    .isEqualTo("another_past");
+            assertThat(findings(copy)).containsExactly("cursor_contract_broken");
+            assertThat(seen(copy)).isEmpty();
+        }
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.oneroof.core.lease.Lease;
 import dev.oneroof.core.worker.Pass;
 import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.await.Await;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.sql.Connection;
 import java.sql.Statement;
@@ -29,6 +30,31 @@ class TailTrapsTest {
                 keptKeys,
                 Duration.ofMillis(50),
                 1_000_000);
+    }
+
+    /** Where a filter lets one row in a thousand through, and is slow, no page of them is ever read in time. */
+    @Test
+    void goesInStepsWhereAFilterLetsHardlyAnyRowThrough(TestDatabase database) {
+        database.run("CREATE TABLE public.t (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY)");
+        database.run("INSERT INTO public.t SELECT FROM generate_series(1, 4000)");
+        database.run("""
+                CREATE FUNCTION public.is_rare(id bigint) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
+                BEGIN
+                    PERFORM pg_sleep(0.002);
+                    RETURN id % 1000 = 0;
+                END $$
+                """);
+        database.run(CopyKeys.TABLE);
+        Tailing tailing = new Tailing(
+                database, numbered().where("public.is_rare(id)").in(Mode.STRICT).inBatchesOf(100), new CopyKeys());
+        Lease lease = tailing.claim("a");
+
+        Await.upTo(Duration.ofSeconds(90)).until("the end", () -> {
+            tailing.runOnce(lease);
+            return seen(database).size() == 4;
+        });
+
+        assertThat(seen(database)).containsExactlyInAnyOrder("1000", "2000", "3000", "4000");
     }
 
     @Test
@@ -284,7 +310,7 @@ class TailTrapsTest {
         database.run("ANALYZE oneroof.tail_stretch");
         database.run("ANALYZE public.t");
         KeysetPage page = new KeysetPage(
-                numbered(), false, new Watermark(null, "0"), null, new Stretch(tailing.scope, Stretch.Part.OPEN), 5000);
+                numbered(), false, new Watermark(null, "0"), null, Stretch.all(tailing.scope, Stretch.Part.OPEN), 5000);
         List<String> plan = tailing.db.inTx(tx -> tx.query("EXPLAIN " + page.select("1"))
                 .bindMap(page.parameters())
                 .mapTo(String.class)

@@ -10,9 +10,25 @@ CREATE TABLE ${schema}.tail_stretch (
     key_count   integer NOT NULL CHECK (key_count > 0),
     created_at  timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (worker_name, source_name, shard, batch_no),
-    FOREIGN KEY (worker_name, source_name, shard) REFERENCES ${schema}.gov_worker_cursor ON DELETE CASCADE,
     CONSTRAINT tail_stretch_is_whole CHECK (cardinality(keys_id) = key_count AND cardinality(keys_ts) = key_count)
 ) WITH (autovacuum_vacuum_threshold = 100, autovacuum_vacuum_scale_factor = 0);
+
+-- The keys go with their cursor. No foreign key: it would look the cursor's row up at every batch, past all its old
+-- versions, which stay where a snapshot is held open.
+CREATE FUNCTION ${schema}.fn_tail_stretch_forget() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    DELETE FROM ${schema}.tail_stretch s
+    USING gone g
+    WHERE s.worker_name = g.worker_name AND s.source_name = g.source_name AND s.shard = g.shard;
+    RETURN NULL;
+END $$;
+
+REVOKE ALL ON FUNCTION ${schema}.fn_tail_stretch_forget() FROM PUBLIC;
+
+CREATE TRIGGER tail_stretch_forget AFTER DELETE ON ${schema}.gov_worker_cursor
+    REFERENCING OLD TABLE AS gone
+    FOR EACH STATEMENT EXECUTE FUNCTION ${schema}.fn_tail_stretch_forget();
 
 GRANT SELECT ON ${schema}.tail_stretch TO ${viewer}, ${admin};
 GRANT SELECT, INSERT, DELETE ON ${schema}.tail_stretch TO ${server};

@@ -1,0 +1,77 @@
+package dev.oneroof.core.tabletail;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * Which batches of keys there are in the stretch, and how many keys each has. A cursor has one owner, so it can know them
+ * by number and need not look for them: under a snapshot that somebody holds open, the rows of batches that are gone
+ * stay, and whoever looks steps over every one of them.
+ */
+record Batches(SortedMap<Long, Integer> keysByNumber, long keys) {
+    static final Batches NONE = of(new TreeMap<>());
+
+    private static Batches of(SortedMap<Long, Integer> keysByNumber) {
+        return new Batches(
+                Collections.unmodifiableSortedMap(keysByNumber),
+                keysByNumber.values().stream().mapToLong(Integer::longValue).sum());
+    }
+
+    /** From two arrays of the same length. */
+    static Batches of(ResultSet row, String numbers, String counts) throws SQLException {
+        SortedMap<Long, Integer> read = new TreeMap<>();
+        if (row.getArray(numbers) != null) {
+            Long[] number = (Long[]) row.getArray(numbers).getArray();
+            Integer[] count = (Integer[]) row.getArray(counts).getArray();
+            for (int i = 0; i < number.length; i++) {
+                read.put(number[i], count[i]);
+            }
+        }
+        return of(read);
+    }
+
+    boolean isEmpty() {
+        return keysByNumber.isEmpty();
+    }
+
+    Batches plus(Batches more) {
+        if (more.isEmpty()) {
+            return this;
+        }
+        SortedMap<Long, Integer> both = new TreeMap<>(keysByNumber);
+        both.putAll(more.keysByNumber);
+        return of(both);
+    }
+
+    Batches minus(Collection<Long> numbers) {
+        if (numbers.isEmpty()) {
+            return this;
+        }
+        SortedMap<Long, Integer> left = new TreeMap<>(keysByNumber);
+        numbers.forEach(left::remove);
+        return of(left);
+    }
+
+    /** The numbers of those with fewer keys. */
+    List<Long> smallerThan(int keys) {
+        return keysByNumber.entrySet().stream()
+                .filter(batch -> batch.getValue() < keys)
+                .map(SortedMap.Entry::getKey)
+                .toList();
+    }
+
+    Collection<Long> numbers() {
+        return keysByNumber.keySet();
+    }
+
+    /** Numbers as the text of an array, to be cast to one. */
+    static String array(Collection<Long> numbers) {
+        return numbers.stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
+    }
+}
