@@ -25,9 +25,11 @@ public final class LeaseStore {
 
     // SKIP LOCKED: a frozen owner may hold the row inside its transaction, and nobody should wait for it.
     // An owner may claim again what it holds: that is how a restarted instance comes back at once, under a new epoch.
+    // What was not given back is taken over, and when that happened lately is kept: an ownership that flaps is told by
+    // it.
     private static final String CLAIM = """
             WITH free AS (
-                SELECT executor_name, lease_epoch
+                SELECT executor_name, lease_epoch, lease_owner
                 FROM oneroof.queue_heartbeat
                 WHERE executor_name = :executor
                   AND (lease_owner IS NULL OR lease_owner = :owner OR lease_until < clock_timestamp())
@@ -37,6 +39,17 @@ public final class LeaseStore {
             SET lease_owner = :owner,
                 lease_until = clock_timestamp() + make_interval(secs => :ttl),
                 lease_epoch = nextval('oneroof.lease_epoch_seq'),
+                metadata = CASE
+                    WHEN free.lease_owner <> :owner THEN h.metadata || jsonb_build_object('taken_over_at', (
+                        SELECT jsonb_agg(t.at)
+                        FROM (SELECT clock_timestamp() AS at
+                              UNION ALL
+                              (SELECT CAST(e AS timestamptz)
+                               FROM jsonb_array_elements_text(h.metadata -> 'taken_over_at') e
+                               ORDER BY 1 DESC
+                               LIMIT 19)) t))
+                    ELSE h.metadata
+                END,
                 updated_at = clock_timestamp()
             FROM free
             WHERE h.executor_name = free.executor_name
@@ -75,6 +88,13 @@ public final class LeaseStore {
             FOR NO KEY UPDATE
             """;
 
+    private static final String TAKEN_OVER = """
+            SELECT count(*)
+            FROM oneroof.queue_heartbeat h, jsonb_array_elements_text(h.metadata -> 'taken_over_at') t (at)
+            WHERE h.executor_name = :executor
+              AND CAST(t.at AS timestamptz) > clock_timestamp() - make_interval(secs => :seconds)
+            """;
+
     private static final String RELEASE = """
             UPDATE oneroof.queue_heartbeat
             SET lease_owner = NULL, lease_until = NULL, updated_at = clock_timestamp()
@@ -89,6 +109,15 @@ public final class LeaseStore {
                 .bind("threshold", threshold.toSeconds())
                 .bind("owner", owner)
                 .execute();
+    }
+
+    /** How often in this time the scope was taken from an owner that had not given it back; counted up to 20. */
+    public long takenOver(Tx tx, Scope scope, Duration within) {
+        return tx.query(TAKEN_OVER)
+                .bind("executor", scope.executorName())
+                .bind("seconds", seconds(within))
+                .mapTo(Long.class)
+                .one();
     }
 
     public Claim claim(Tx tx, Scope scope, String owner, Duration timeToLive) {

@@ -36,14 +36,17 @@ public final class CursorStore {
     // has the order. Without statistics, or with the plan for any parameters, the planner expects a handful of rows
     // between two watermarks, and would fetch and sort all there are for every page. The sort of a few keys that is
     // left
-    // looks so dear then that it would be worth compiling: hence no JIT.
-    private static final String OPEN_BATCH = """
+    // looks so dear then that it would be worth compiling: hence no JIT. A million handled keys are to be hashed,
+    // however
+    // little memory the server is set to: to go through them for every row would take for ever.
+    static final String OPEN_BATCH = """
             SELECT last_watermark_ts, last_watermark_id, settled_ts, settled_id, version,
                    set_config('statement_timeout', :timeout, true),
                    set_config('idle_in_transaction_session_timeout', :idle, true),
                    set_config('application_name', oneroof.fn_session_name(:epoch), true),
                    set_config('enable_sort', 'off', true),
-                   set_config('jit', 'off', true)
+                   set_config('jit', 'off', true),
+                   set_config('hash_mem_multiplier', '32', true)
             FROM oneroof.gov_worker_cursor
             WHERE ctid = CAST(:tid AS tid) AND worker_name = :worker AND source_name = :source AND shard = :shard
             """;

@@ -74,7 +74,7 @@ record KeysetPage(
             conditions.append("\n  AND (").append(source.filter()).append(")");
         }
         if (stretch != null) {
-            conditions.append("\n  AND ").append(stretch.holdsNot(key, after));
+            conditions.append("\n  AND ").append(stretch.holdsNot(key, after, upTo));
         }
         return """
                 SELECT %s

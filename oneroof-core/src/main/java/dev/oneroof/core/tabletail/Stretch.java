@@ -36,37 +36,55 @@ record Stretch(Scope scope, Part part, @Nullable Batches batches) {
     }
 
     /**
-     * True for a row behind the watermark that is not among them. Batches that end at or before it are left out, so that a
-     * long stretch costs little where only its end is read. NOT IN and no anti-join: it is a filter on the index walk, which keeps its
-     * order; an anti-join would be followed by a sort of everything before the limit applies.
+     * True for a row between two watermarks that is not among them. Batches that end before the first or begin behind the
+     * second are left out, so that a long stretch costs little where only a part of it is read. NOT IN and no anti-join: it is a
+     * filter on the index walk, which keeps its order; an anti-join would be followed by a sort of everything before the
+     * limit applies.
      */
-    String holdsNot(OrderKey key, @Nullable Watermark after) {
+    String holdsNot(OrderKey key, @Nullable Watermark after, @Nullable Watermark upTo) {
         String byId = key.source().time() == null || part == Part.UNTIMED
                 ? "%1$s NOT IN (SELECT CAST(k.id AS %3$s) FROM oneroof.tail_stretch s CROSS JOIN LATERAL unnest(s.keys_id) k (id)"
                 : "(%2$s, %1$s) NOT IN (SELECT CAST(k.ts AS %4$s), CAST(k.id AS %3$s) FROM oneroof.tail_stretch s"
                         + " CROSS JOIN LATERAL unnest(s.keys_ts, s.keys_id) k (ts, id)";
         return (byId
                         + " WHERE s.worker_name = :page_worker AND s.source_name = :page_source AND s.shard = :page_shard"
-                        + "%7$s AND %5$s AND %6$s)")
+                        + "%5$s AND %6$s%7$s%8$s)")
                 .formatted(
                         key.id(),
                         key.ts(),
                         key.idType(),
                         key.tsType(),
+                        batches == null ? "" : " AND s.batch_no = ANY(CAST(:page_batches AS bigint[]))",
                         part.condition,
-                        reachesBehind(key, after),
-                        batches == null ? "" : " AND s.batch_no = ANY(CAST(:page_batches AS bigint[]))");
+                        endsBehind(key, after),
+                        beginsBefore(key, upTo));
     }
 
-    private static String reachesBehind(OrderKey key, @Nullable Watermark after) {
-        // Texts would have to be compared by the column's collation; all of them are looked at instead.
-        if (after == null || key.source().id().type() == IdType.TEXT) {
-            return "true";
-        }
-        // Without an id the watermark is the end of its time.
-        String ts = after.ts() == null ? "NULL" : ":page_after_ts";
-        String id = after.id() == null ? "CAST(NULL AS text)" : ":page_after_id";
-        return "NOT " + key.isNotLower(ts, id, "s.last_ts", "s.last_id");
+    private static String endsBehind(OrderKey key, @Nullable Watermark after) {
+        return isCompared(key, after)
+                ? " AND NOT "
+                        + key.isNotLower(ts(after, "page_after"), id(after, "page_after"), "s.last_ts", "s.last_id")
+                : "";
+    }
+
+    private static String beginsBefore(OrderKey key, @Nullable Watermark upTo) {
+        return isCompared(key, upTo)
+                ? " AND " + key.isNotLower(ts(upTo, "page_up_to"), id(upTo, "page_up_to"), "s.first_ts", "s.first_id")
+                : "";
+    }
+
+    /** Texts would have to be compared by the column's collation; all of them are looked at instead. */
+    private static boolean isCompared(OrderKey key, @Nullable Watermark watermark) {
+        return watermark != null && key.source().id().type() != IdType.TEXT;
+    }
+
+    private static String ts(@Nullable Watermark watermark, String name) {
+        return Watermark.tsOf(watermark) == null ? "NULL" : ":" + name + "_ts";
+    }
+
+    /** Without an id the watermark is the end of its time. */
+    private static String id(@Nullable Watermark watermark, String name) {
+        return Watermark.idOf(watermark) == null ? "CAST(NULL AS text)" : ":" + name + "_id";
     }
 
     Map<String, Object> parameters() {

@@ -21,7 +21,7 @@ record UntimedPage(TailSource source, Stretch stretch, int limit) implements Pag
                         key.at(),
                         source.relation().quoted(),
                         key.isUntimed(),
-                        stretch.holdsNot(key, null),
+                        stretch.holdsNot(key, null, null),
                         filter,
                         key.order(),
                         limit);

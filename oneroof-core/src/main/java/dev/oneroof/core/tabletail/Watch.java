@@ -6,6 +6,7 @@ import dev.oneroof.core.latecommit.Holder;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Tx;
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -15,6 +16,11 @@ import org.jspecify.annotations.Nullable;
 final class Watch {
     /** More than can be drawn between two looks. */
     private static final BigDecimal IMPLAUSIBLE_JUMP = BigDecimal.valueOf(100_000_000);
+
+    /** So many take-overs in this time are no accident. */
+    private static final int FLAPPING = 3;
+
+    private static final Duration FLAPPING_WITHIN = Duration.ofMinutes(10);
 
     private final Database db;
     private final TailStores stores;
@@ -45,6 +51,7 @@ final class Watch {
             lag(tx, source);
             deadLetters(tx);
             stretch(tx, holders, stretchFull);
+            ownership(tx);
         });
         Optional<String> broken = db.inTx(tx -> contract(tx, source, clockBehind));
         db.useTx(tx -> judge(tx, source, broken));
@@ -81,6 +88,20 @@ final class Watch {
         if (open <= config.overflowAt()) {
             resolve(tx, FindingType.CURSOR_DLQ_OVERFLOW);
         }
+    }
+
+    private void ownership(Tx tx) {
+        long times = stores.leases().takenOver(tx, position.scope(), FLAPPING_WITHIN);
+        if (times < FLAPPING) {
+            resolve(tx, FindingType.CURSOR_LEASE_CONFLICT);
+            return;
+        }
+        raise(
+                tx,
+                FindingType.CURSOR_LEASE_CONFLICT,
+                "the lease was taken over %d times in %d minutes: its owners die, freeze or lose the database"
+                        .formatted(times, FLAPPING_WITHIN.toMinutes()),
+                Map.of("take_overs", Long.toString(times)));
     }
 
     private void stretch(Tx tx, Set<Holder> holders, boolean full) {

@@ -2,6 +2,7 @@ package dev.oneroof.core.tabletail;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.oneroof.core.lease.Scope;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.SchemaName;
 import dev.oneroof.testkit.OnEveryServer;
@@ -43,6 +44,88 @@ class PagePlanTest {
         assertThat(genericPlan(database, page))
                 .contains("using birth_registry_born_at_id")
                 .doesNotContain("Sort");
+    }
+
+    /** Under a snapshot that is held open, batches that are gone are still in the index: none of them is to be visited. */
+    @OnEveryServer
+    void looksUpTheKeysOfItsOwnBatchesOnly(TestDatabase database, Given given) {
+        given.births(20_000);
+        Tailing tailing = new Tailing(database, source("birth_registry"), (tx, page) -> Batch.EMPTY);
+        database.run("""
+                INSERT INTO oneroof.tail_stretch (worker_name, source_name, shard, keys_ts, keys_id, key_count)
+                SELECT 'test_worker', 'births', 0, ARRAY['2026-01-01 00:00:00Z'], ARRAY[i::text], 1
+                FROM generate_series(1, 5000) i
+                """);
+        database.run("ANALYZE");
+        Batches own = tailing.db
+                .inTx(tx -> new StretchStore().open(tx, tailing.scope))
+                .minus(database.list(row -> row.getLong(1), "SELECT batch_no FROM oneroof.tail_stretch OFFSET 3"));
+        KeysetPage page = new KeysetPage(
+                source("birth_registry"),
+                false,
+                new Watermark("2026-01-01 00:00:00Z", "0"),
+                null,
+                Stretch.open(tailing.scope, own),
+                5000);
+
+        assertThat(own.numbers()).hasSize(3);
+        assertThat(explain(database, page))
+                .contains("using tail_stretch_pkey")
+                .containsPattern("Index Cond: .*batch_no = ANY")
+                .contains("using birth_registry_born_at_id")
+                .doesNotContain("Sort");
+    }
+
+    @OnEveryServer
+    void hashesTheKeysHoweverManyThereAre(TestDatabase database, Given given) {
+        given.births(20_000);
+        database.run("ANALYZE birth_registry");
+        List<String> plan = new ArrayList<>();
+        Tailing tailing = new Tailing(database, source("birth_registry"), (tx, page) -> {
+            KeysetPage late = new KeysetPage(
+                    source("birth_registry"),
+                    false,
+                    null,
+                    new Watermark("2027-01-01 00:00:00Z", null),
+                    Stretch.all(Scope.of("test_worker", "births"), Stretch.Part.TIMED),
+                    100);
+            plan.addAll(tx.query("EXPLAIN " + late.select("1"))
+                    .bindMap(late.parameters())
+                    .mapTo(String.class)
+                    .list());
+            return Batch.EMPTY;
+        });
+        database.run("""
+                INSERT INTO oneroof.tail_stretch (worker_name, source_name, shard, keys_ts, keys_id, key_count)
+                SELECT 'test_worker', 'births', 0,
+                       array_agg('2026-01-01 00:00:00.123456+00'::text), array_agg((g * 5000 + i)::text), 5000
+                FROM generate_series(1, 200) g, generate_series(1, 5000) i
+                GROUP BY g
+                """);
+        database.run("ANALYZE oneroof.tail_stretch");
+
+        tailing.runOnce(tailing.claim("a"));
+
+        assertThat(String.join("\n", plan)).contains("hashed SubPlan");
+    }
+
+    @OnEveryServer
+    void findsTheCursorWhereItLies(TestDatabase database, Given given) {
+        given.births(1);
+        Tailing tailing = new Tailing(database, source("birth_registry"), (tx, page) -> Batch.EMPTY);
+        String sql = "EXPLAIN "
+                + CursorStore.OPEN_BATCH
+                        .replace(":timeout", "'1s'")
+                        .replace(":idle", "'1s'")
+                        .replace(":epoch", "1")
+                        .replace(":tid", "'(0,1)'")
+                        .replace(":worker", "'w'")
+                        .replace(":source", "'s'")
+                        .replace(":shard", "0");
+
+        assertThat(String.join("\n", database.list(row -> row.getString(1), sql)))
+                .contains("Tid Scan");
+        assertThat(tailing.cursor()).isNotNull();
     }
 
     @OnEveryServer

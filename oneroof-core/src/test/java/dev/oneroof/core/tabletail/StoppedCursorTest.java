@@ -233,6 +233,24 @@ class StoppedCursorTest {
     }
 
     @Test
+    void tellsOfALeaseThatFlaps(TestDatabase database, Given given) {
+        Tailing tailing = caughtUp(database, given);
+        tailing.claim("b");
+        tailing.claim("b");
+        tailing.claim("a");
+        assertThat(tailing.runOnce(tailing.claim("a"))).isInstanceOf(Pass.Idle.class);
+        assertThat(findings(database)).isEmpty();
+
+        Lease third = tailing.claim("c");
+        until(tailing, third, () -> findings(database).contains("cursor_lease_conflict"));
+
+        database.run("UPDATE oneroof.queue_heartbeat SET metadata = jsonb_build_object('taken_over_at',"
+                + " jsonb_build_array(now() - interval '11 minutes', now() - interval '12 minutes', now()))");
+        Lease fourth = tailing.claim("c");
+        until(tailing, fourth, () -> findings(database).isEmpty());
+    }
+
+    @Test
     void waitsNoLongerForATransactionThatIsSkipped(TestDatabase database, Given given) {
         given.births(5);
         Tailing tailing = tailing(database, births().in(Mode.STRICT));

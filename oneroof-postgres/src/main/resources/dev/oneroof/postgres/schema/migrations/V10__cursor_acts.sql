@@ -21,7 +21,9 @@ ALTER TABLE ${schema}.tail_stretch
     ADD COLUMN settled_at timestamptz,
     ADD COLUMN settled_ts text,
     ADD COLUMN settled_id text,
-    -- The highest key of the batch: whoever reads behind it need not look into the arrays.
+    -- The lowest and the highest key of the batch: whoever reads elsewhere need not look into the arrays.
+    ADD COLUMN first_ts   text GENERATED ALWAYS AS (keys_ts[1]) STORED,
+    ADD COLUMN first_id   text GENERATED ALWAYS AS (keys_id[1]) STORED,
     ADD COLUMN last_ts    text GENERATED ALWAYS AS (keys_ts[key_count]) STORED,
     ADD COLUMN last_id    text GENERATED ALWAYS AS (keys_id[key_count]) STORED;
 
