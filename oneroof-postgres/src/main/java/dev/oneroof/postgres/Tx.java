@@ -60,7 +60,7 @@ public final class Tx {
         afterCommit.forEach(Runnable::run);
     }
 
-    boolean isAbandoned() {
+    public boolean isAbandoned() {
         return abandoned;
     }
 }

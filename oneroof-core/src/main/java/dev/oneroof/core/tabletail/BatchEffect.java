@@ -7,7 +7,8 @@ import dev.oneroof.postgres.Tx;
 public interface BatchEffect {
     /**
      * Reads the page and applies the effect, in the transaction that also moves the cursor: both happen or neither.
-     * May be called again for the same rows when that transaction did not commit.
+     * May be called again for the same rows when that transaction did not commit, and for further pages in the same one
+     * while there is much to catch up with.
      */
     Batch apply(Tx tx, Page page);
 }

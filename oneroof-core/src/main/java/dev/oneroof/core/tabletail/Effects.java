@@ -2,6 +2,8 @@ package dev.oneroof.core.tabletail;
 
 import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +51,11 @@ final class Effects {
         failedAfter = before;
         reading = false;
         Batch batch = spec.effect().apply(tx, page);
+        if (tx.isAbandoned()) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "handler: it has abandoned the transaction of its batch, which is not its own to end");
+        }
         // Not before the commit: a deferred constraint fails there.
         tx.onCommit(() -> failedIn = null);
         return batch;

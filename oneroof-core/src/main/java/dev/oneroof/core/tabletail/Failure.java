@@ -17,8 +17,10 @@ record Failure(@Nullable String sqlState, String message, String fingerprint) {
     private static final int LONGEST = 500;
     private static final Pattern PARTICULARS = Pattern.compile("\"[^\"]*\"|'[^']*'|\\d+");
 
-    // Data, integrity, cardinality, a raised exception, a view's check, a value too large for its page or index.
-    private static final List<String> THE_ROWS_FAULT = List.of("21", "22", "23", "44", "54", "P0", "38", "39");
+    // Data, integrity, cardinality, a raised exception, a view's check, a value too large for its page or index, an
+    // event
+    // that is no signal.
+    private static final List<String> THE_ROWS_FAULT = List.of("21", "22", "23", "44", "54", "P0", "38", "39", "OR002");
 
     static Failure of(Throwable thrown) {
         ServerError server = ServerError.of(thrown);

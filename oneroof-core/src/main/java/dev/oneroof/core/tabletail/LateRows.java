@@ -3,6 +3,7 @@ package dev.oneroof.core.tabletail;
 import dev.oneroof.core.finding.Finding;
 import dev.oneroof.core.finding.FindingType;
 import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.Tx;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -10,6 +11,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Looks again at what is settled. Under a contract that holds, no row can appear there any more; one that does tells that
@@ -18,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * the audit sees.
  */
 final class LateRows {
+    private static final Logger log = LoggerFactory.getLogger(LateRows.class);
     private static final long MANY = 50;
 
     private final Database db;
@@ -60,8 +64,7 @@ final class LateRows {
             return Step.DONE;
         }
         remember(settled);
-        Step step = db.inTx(tx -> handle(tx, source, settled));
-        effects.end();
+        Step step = handled(source, settled);
         if (step == Step.DONE) {
             step = db.inTx(tx -> trim(tx, source));
         }
@@ -87,6 +90,23 @@ final class LateRows {
         boolean keptIsHigher =
                 old == null || (kept != null && !stores.contracts().isLower(tx, position.key(source), kept, old));
         return keptIsHigher ? kept : old;
+    }
+
+    private Step handled(TailSource source, Watermark settled) {
+        try {
+            Step step = db.inTx(tx -> handle(tx, source, settled));
+            effects.end();
+            return step;
+        } catch (RuntimeException e) {
+            if (source.filter() == null || !SqlState.isTimeout(e)) {
+                throw e;
+            }
+            // Among rows that are mostly filtered out a look may take too long. The tail must not stand still for it.
+            log.warn("{}: the look for late rows up to {} took too long and is left out", position.scope(), settled);
+            before = settled;
+            effects.end();
+            return Step.DONE;
+        }
     }
 
     private Step handle(Tx tx, TailSource source, Watermark settled) {

@@ -10,6 +10,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
@@ -23,12 +24,19 @@ import org.slf4j.LoggerFactory;
  * <p>That is sound for pages below a cleared bound, and only there: their rows are visible, or never will be, whenever one
  * looks and in whichever transaction. It does not see what the handler writes.
  *
- * <p>Nothing depends on it. It has a thread and a connection of its own for as long as one batch lasts, and nobody waits
- * for it to get them. Until then, and whenever a page turns out not to be the next one or cannot be read, that page is
- * read in the ordinary way, and fails or does not fail there.
+ * <p>Nothing depends on it. It has a thread and a connection of its own for as long as one batch lasts, few of them in a
+ * process, and nobody waits for it to get them. Until then, and whenever a page turns out not to be the next one or cannot
+ * be read, that page is read in the ordinary way, and fails or does not fail there.
  */
 final class LookAhead implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LookAhead.class);
+
+    /** In the whole process: each takes a connection, and pools are made for one to a worker. */
+    private static final Semaphore FREE =
+            new Semaphore(Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
+
+    // Whoever waits for the lock of a table that the batch itself is reading would be waited for by both.
+    private static final String NO_WAITING = "SELECT set_config('lock_timeout', '20ms', true)";
 
     private final Database db;
     private final Consumer<Tx> settings;
@@ -36,11 +44,11 @@ final class LookAhead implements AutoCloseable {
     private final LinkedBlockingQueue<Request> requests = new LinkedBlockingQueue<>();
     private @Nullable Thread reader;
     private @Nullable Request begun;
-    private long begunNanos = System.nanoTime();
+    private long begunNanos;
 
     /** Whether the reader has its connection. */
     private volatile boolean ready;
-    /** Whether it takes no more requests. */
+    /** Whether it reads no more. */
     private volatile boolean over;
 
     /** A page to be read; without one it is the end. */
@@ -50,11 +58,13 @@ final class LookAhead implements AutoCloseable {
      * For one batch.
      *
      * @param settings what holds for every read
-     * @param endNanos when the batch will take no further page
+     * @param beginNanos when the batch began with its first page
+     * @param endNanos when it will take no further one
      */
-    LookAhead(Database db, Consumer<Tx> settings, long endNanos) {
+    LookAhead(Database db, Consumer<Tx> settings, long beginNanos, long endNanos) {
         this.db = db;
         this.settings = settings;
+        this.begunNanos = beginNanos;
         this.endNanos = endNanos;
     }
 
@@ -63,16 +73,17 @@ final class LookAhead implements AutoCloseable {
         long now = System.nanoTime();
         boolean wanted = now + (now - begunNanos) - endNanos < 0;
         begunNanos = now;
-        if (!wanted) {
+        if (!wanted || over || (reader == null && !FREE.tryAcquire())) {
             return;
         }
         if (reader == null) {
             reader = Thread.ofPlatform().daemon().name("oneroof-look-ahead").start(this::run);
         }
-        begun = new Request(page, sql, new CompletableFuture<>());
-        requests.add(begun);
+        Request request = new Request(page, sql, new CompletableFuture<>());
+        begun = request;
+        requests.add(request);
         if (over) {
-            begun.rows().cancel(false);
+            request.rows().cancel(false);
         }
     }
 
@@ -100,13 +111,17 @@ final class LookAhead implements AutoCloseable {
         try {
             db.useTx(tx -> {
                 tx.abandon();
-                settings.accept(tx);
-                ready = true;
-                readOn(tx);
+                if (!over) {
+                    settings.accept(tx);
+                    tx.query(NO_WAITING).mapTo(String.class).one();
+                    ready = true;
+                    readOn(tx);
+                }
             });
         } catch (RuntimeException e) {
             log.debug("no look ahead", e);
         } finally {
+            FREE.release();
             over = true;
             requests.forEach(request -> request.rows().cancel(false));
         }
@@ -117,15 +132,11 @@ final class LookAhead implements AutoCloseable {
         try {
             int turn = 0;
             for (Request next = requests.take(); next.page() != null; next = requests.take()) {
-                if (!next.rows().isCancelled()) {
-                    // The last one's rows are being handled; those before are not needed any more.
-                    if (open.size() == 2) {
-                        open.remove().close();
-                    }
-                    // Two texts in turn: a statement that is still open when its text comes again is prepared anew.
-                    Query query = tx.scrollableQuery(turn++ % 2 == 0 ? next.sql() : next.sql() + " ");
-                    open.add(query);
-                    fetch(tx, query, next);
+                // After a failure the rest is not read; but the rows of the last page stay until they are handled.
+                if (over) {
+                    next.rows().cancel(false);
+                } else if (!next.rows().isCancelled()) {
+                    fetch(tx, open, turn++, next);
                 }
             }
         } catch (InterruptedException e) {
@@ -133,30 +144,46 @@ final class LookAhead implements AutoCloseable {
         }
     }
 
-    private static void fetch(Tx tx, Query query, Request request) {
+    private void fetch(Tx tx, Deque<Query> open, int turn, Request request) {
         try {
+            // The last one's rows are being handled; those before are not needed any more.
+            if (open.size() == 2) {
+                open.remove().close();
+            }
             KeysetPage page = Objects.requireNonNull(request.page());
+            // Two texts in turn: a statement that is still open when its text comes again is prepared anew.
+            Query query = tx.scrollableQuery(turn % 2 == 0 ? request.sql() : request.sql() + " ");
+            open.add(query);
             request.rows().complete(tx.fetched(query.bindMap(page.parameters())));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            over = true;
             request.rows().completeExceptionally(e);
-            throw e;
         }
     }
 
-    /** Ends the reading. A reader that has no connection yet is left to itself: it may be waiting for the caller's. */
+    /**
+     * Ends the reading. Who is still waiting for a connection, or reading a page that is not wanted, is left to end by
+     * itself: it may be waiting for the caller.
+     */
     @Override
     public void close() {
         Thread ending = reader;
         if (ending == null) {
             return;
         }
+        Request unwanted = begun;
+        boolean isIdle = ready && (unwanted == null || unwanted.rows().isDone());
+        over = true;
+        if (unwanted != null) {
+            unwanted.rows().cancel(false);
+        }
         requests.add(new Request(null, "", new CompletableFuture<>()));
         boolean interrupted = false;
-        while (ready && ending.isAlive()) {
+        while (isIdle && ending.isAlive()) {
             try {
                 ending.join();
             } catch (InterruptedException e) {
-                // It holds a connection, which is to be given back; its read ends by the timeout at the latest.
+                // It only gives its connection back.
                 interrupted = true;
             }
         }

@@ -42,6 +42,14 @@ final class Position {
     private RunSummary run = RunSummary.NOTHING;
     private long rowsInPass;
 
+    /** The cursor is no longer where the batch began. */
+    @SuppressWarnings("serial")
+    static final class Moved extends RuntimeException {
+        private Moved(String message) {
+            super(message);
+        }
+    }
+
     Position(TailStores stores, Lease lease) {
         this.stores = stores;
         this.lease = lease;
@@ -151,9 +159,8 @@ final class Position {
     }
 
     /** Thrown to leave the batch; the next pass begins where the cursor is now. */
-    private OneRoofException moved() {
-        return new OneRoofException(
-                ErrorCode.CONFLICT, "cursor: '%s' was moved or stopped by somebody else".formatted(scope()));
+    private Moved moved() {
+        return new Moved("cursor: '%s' was moved or stopped by somebody else".formatted(scope()));
     }
 
     private OneRoofException noCursor() {

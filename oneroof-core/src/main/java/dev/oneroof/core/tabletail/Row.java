@@ -55,7 +55,7 @@ public final class Row {
         }
         if (isNull) {
             throw new OneRoofException(
-                    ErrorCode.INVALID_INPUT, "column: '%s' is null and no number; ask isNull first".formatted(column));
+                    ErrorCode.FAILED, "column: '%s' is null and no number; ask isNull first".formatted(column));
         }
         return number;
     }
@@ -77,7 +77,6 @@ public final class Row {
     }
 
     private static OneRoofException unreadable(String column, String as, SQLException e) {
-        return new OneRoofException(
-                ErrorCode.INVALID_INPUT, "column: '%s' cannot be read as %s".formatted(column, as), e);
+        return new OneRoofException(ErrorCode.FAILED, "column: '%s' cannot be read as %s".formatted(column, as), e);
     }
 }

@@ -8,7 +8,8 @@ import java.util.List;
 public interface RowsHandler {
     /**
      * The rows are never none, stand in the order of their keys, and can be read until this returns. May be called again
-     * for the same rows when the transaction did not commit. What it throws fails the batch.
+     * for the same rows when the transaction did not commit, and for the next rows in the same one while there is much to
+     * catch up with. What it throws fails the batch.
      */
     void handle(Tx tx, List<Row> rows) throws Exception;
 }

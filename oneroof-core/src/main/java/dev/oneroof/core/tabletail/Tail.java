@@ -92,7 +92,7 @@ final class Tail {
         forget();
         if (isWatchDue()) {
             watchedNanos = System.nanoTime();
-            db.useTx(tx -> watch.lag(tx, source));
+            watch.lag(source);
         }
     }
 
@@ -130,9 +130,14 @@ final class Tail {
         if (!isWatchDue()) {
             return step;
         }
+        // First of all: a look that fails is not to be tried again at once.
+        long before = watchedNanos;
+        watchedNanos = System.nanoTime();
         for (Supplier<Step> look : List.<Supplier<Step>>of(() -> untimed.look(source), () -> late.look(source))) {
             Step found = look.get();
             if (found != Step.DONE) {
+                // There may be more of them.
+                watchedNanos = before;
                 return found;
             }
         }
@@ -140,7 +145,6 @@ final class Tail {
             watch.contractIsBroken();
         }
         watch.look(source, hands.holders(), hands.isStretchFull(), hands.isClockBehind());
-        watchedNanos = System.nanoTime();
         return step;
     }
 }

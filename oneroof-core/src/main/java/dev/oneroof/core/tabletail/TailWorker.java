@@ -91,8 +91,7 @@ public final class TailWorker implements Worker {
             // Whatever it was, a commit may have gone either way and the line of observations may be broken.
             own.forget();
             looked = null;
-            boolean moved = e instanceof OneRoofException known && known.code() == ErrorCode.CONFLICT;
-            if (moved || own.narrow(e)) {
+            if (e instanceof Position.Moved || own.narrow(e)) {
                 return new Pass.Worked(0);
             }
             throw e;

@@ -23,12 +23,18 @@ final class Untimed {
     }
 
     Step look(TailSource source) {
-        return position.shape().untimed() ? db.inTx(tx -> handle(tx, source)) : Step.DONE;
+        if (!position.shape().untimed()) {
+            return Step.DONE;
+        }
+        Step step = db.inTx(tx -> handle(tx, source));
+        effects.end();
+        return step;
     }
 
     private Step handle(Tx tx, TailSource source) {
         CursorStore.Place place = position.open(tx);
         int limit = sizing.limit(source.batchSize());
+        effects.begin(limit, sizing);
         UntimedPage page = new UntimedPage(source, Stretch.all(position.scope(), Stretch.Part.UNTIMED), limit);
         Optional<StretchStore.Captured> found = stores.stretch().capture(tx, position.scope(), page, true);
         if (found.isEmpty()) {

@@ -4,6 +4,7 @@ import dev.oneroof.core.finding.Finding;
 import dev.oneroof.core.finding.FindingType;
 import dev.oneroof.core.latecommit.Holder;
 import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.Tx;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -11,9 +12,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Looks now and then at what a batch does not see, and raises or resolves the findings of one cursor. */
 final class Watch {
+    private static final Logger log = LoggerFactory.getLogger(Watch.class);
+
     /** More than can be drawn between two looks. */
     private static final BigDecimal IMPLAUSIBLE_JUMP = BigDecimal.valueOf(100_000_000);
 
@@ -47,8 +52,8 @@ final class Watch {
     }
 
     void look(TailSource source, Set<Holder> holders, boolean stretchFull, boolean clockBehind) {
+        lag(source);
         db.useTx(tx -> {
-            lag(tx, source);
             deadLetters(tx);
             stretch(tx, holders, stretchFull);
             ownership(tx);
@@ -57,8 +62,25 @@ final class Watch {
         db.useTx(tx -> judge(tx, source, broken));
     }
 
-    /** Also while the cursor is stopped: then it is all the more behind. */
-    void lag(Tx tx, TailSource source) {
+    /**
+     * Also while the cursor is stopped: then it is all the more behind. Behind a filter that lets hardly any row through the
+     * next one may be far; then what is known stays as it is.
+     */
+    void lag(TailSource source) {
+        try {
+            db.useTx(tx -> lag(tx, source));
+        } catch (RuntimeException e) {
+            if (!SqlState.isTimeout(e)) {
+                throw e;
+            }
+            log.debug("{}: the lag cannot be told in time", position.scope(), e);
+        }
+    }
+
+    private void lag(Tx tx, TailSource source) {
+        tx.query("SELECT set_config('statement_timeout', '2s', true)")
+                .mapTo(String.class)
+                .one();
         @Nullable
         Watermark head =
                 stores.cursors().find(tx, position.scope()).map(Cursor::head).orElse(null);

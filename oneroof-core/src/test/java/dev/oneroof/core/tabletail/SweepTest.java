@@ -1,6 +1,7 @@
 package dev.oneroof.core.tabletail;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -12,6 +13,7 @@ import dev.oneroof.testkit.fixture.Given;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** A backlog is read many pages to a transaction, the next page while one is handled; each row is handled once all the same. */
@@ -54,17 +56,37 @@ class SweepTest {
     void readsInTheOrdinaryWayWhenItsReaderIsEnded(TestDatabase database, Given given) {
         given.births(ROWS);
         BatchEffect noting = noting(database, Set.of());
+        AtomicLong ended = new AtomicLong();
+        try (HikariDataSource pool = pool(database, 3)) {
+            Tailing tailing = new Tailing(pool, births(), (tx, page) -> {
+                tx.query("SELECT pg_stat_clear_snapshot()::text")
+                        .mapTo(String.class)
+                        .one();
+                ended.addAndGet(tx.query("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+                                + " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                                + " AND application_name = current_setting('application_name')")
+                        .mapTo(Long.class)
+                        .one());
+                return noting.apply(tx, page);
+            });
+
+            tailing.drain(tailing.claim("a"));
+        }
+
+        assertThat(ended).hasPositiveValue();
+        assertHandledOnceAndInOrder(database);
+    }
+
+    @Test
+    void refusesAHandlerThatAbandonsItsBatch(TestDatabase database, Given given) {
+        given.births(PAGE);
         Tailing tailing = new Tailing(database, births(), (tx, page) -> {
-            tx.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
-                            + " AND application_name = current_setting('application_name') AND pid <> pg_backend_pid()")
-                    .mapTo(Boolean.class)
-                    .list();
-            return noting.apply(tx, page);
+            tx.abandon();
+            return Batch.EMPTY;
         });
 
-        tailing.drain(tailing.claim("a"));
-
-        assertHandledOnceAndInOrder(database);
+        assertThatThrownBy(() -> tailing.drain(tailing.claim("a"))).hasMessageContaining("abandoned the transaction");
+        assertThat(tailing.cursor().eventsSeen()).isZero();
     }
 
     @Test

@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Traps that the tail once fell into. */
 @OneRoofTest
@@ -32,29 +34,30 @@ class TailTrapsTest {
                 1_000_000);
     }
 
-    /** Where a filter lets one row in a thousand through, and is slow, no page of them is ever read in time. */
-    @Test
-    void goesInStepsWhereAFilterLetsHardlyAnyRowThrough(TestDatabase database) {
+    /** To find the one row that a slow filter lets through takes eight seconds, and a read has five. */
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    void goesInStepsWhereAFilterLetsHardlyAnyRowThrough(Mode mode, TestDatabase database) {
         database.run("CREATE TABLE public.t (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY)");
         database.run("INSERT INTO public.t SELECT FROM generate_series(1, 4000)");
         database.run("""
                 CREATE FUNCTION public.is_rare(id bigint) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
                 BEGIN
                     PERFORM pg_sleep(0.002);
-                    RETURN id % 1000 = 0;
+                    RETURN id = 4000;
                 END $$
                 """);
         database.run(CopyKeys.TABLE);
         Tailing tailing = new Tailing(
-                database, numbered().where("public.is_rare(id)").in(Mode.STRICT).inBatchesOf(100), new CopyKeys());
+                database, numbered().where("public.is_rare(id)").in(mode).inBatchesOf(100), new CopyKeys());
         Lease lease = tailing.claim("a");
 
         Await.upTo(Duration.ofSeconds(90)).until("the end", () -> {
             tailing.runOnce(lease);
-            return seen(database).size() == 4;
+            return !seen(database).isEmpty();
         });
 
-        assertThat(seen(database)).containsExactlyInAnyOrder("1000", "2000", "3000", "4000");
+        assertThat(seen(database)).containsExactly("4000");
     }
 
     @Test

@@ -30,6 +30,18 @@ CREATE TRIGGER tail_stretch_forget AFTER DELETE ON ${schema}.gov_worker_cursor
     REFERENCING OLD TABLE AS gone
     FOR EACH STATEMENT EXECUTE FUNCTION ${schema}.fn_tail_stretch_forget();
 
+CREATE FUNCTION ${schema}.fn_tail_stretch_forget_all() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    DELETE FROM ${schema}.tail_stretch;
+    RETURN NULL;
+END $$;
+
+REVOKE ALL ON FUNCTION ${schema}.fn_tail_stretch_forget_all() FROM PUBLIC;
+
+CREATE TRIGGER tail_stretch_forget_all AFTER TRUNCATE ON ${schema}.gov_worker_cursor
+    FOR EACH STATEMENT EXECUTE FUNCTION ${schema}.fn_tail_stretch_forget_all();
+
 GRANT SELECT ON ${schema}.tail_stretch TO ${viewer}, ${admin};
 GRANT SELECT, INSERT, DELETE ON ${schema}.tail_stretch TO ${server};
 
