@@ -30,7 +30,7 @@ final class Hands {
     private static final int STEP_BATCHES = 20;
 
     /** A transaction of a sweep takes no further page after this time. */
-    private static final Duration LONG_ENOUGH = Duration.ofMillis(100);
+    private static final Duration LONG_ENOUGH = Duration.ofMillis(150);
 
     private final Database db;
     private final TailStores stores;
@@ -48,6 +48,8 @@ final class Hands {
     private boolean catchingUp;
     /** Whether settled has read anything since all was forgotten; before that nobody knows how much there is. */
     private boolean begun;
+    /** Whether the last batch was of more than one page. */
+    private boolean isQuick;
     /** So many batches more are of one page. */
     private int careful;
 
@@ -76,6 +78,7 @@ final class Hands {
         catchingUp = false;
         begun = false;
         careful = CAREFUL_BATCHES;
+        isQuick = false;
     }
 
     /** The transactions that settled waits for. */
@@ -210,19 +213,22 @@ final class Hands {
     private Done sweep(Tx tx, KeysetPage first) {
         long begin = System.nanoTime();
         long end = begin + LONG_ENOUGH.toNanos();
-        Done done = plain(tx, first, 0);
         try (LookAhead ahead = new LookAhead(db, position::prepare, begin, end)) {
+            // Whether there will be time for a second page is known from the batch before.
+            Done done = plain(tx, isQuick ? first.after(first.after(), ahead) : first, 0);
+            isQuick = false;
             while (done.isFull() && careful == 0 && !sizing.isSearching() && System.nanoTime() - end < 0) {
                 Watermark last = Objects.requireNonNull(done.last(), "a full page has a last row");
-                Done next = plain(tx, first.following(last, ahead), done.rows());
+                Done next = plain(tx, first.after(last, ahead), done.rows());
                 if (last.equals(next.last())) {
                     // An effect that tells no end of its page would be given the same one for ever.
                     throw new Regression(position.scope(), last, last);
                 }
                 done = done.plus(next);
+                isQuick = true;
             }
+            return done;
         }
-        return done;
     }
 
     /** Keys at or below the new settled watermark are kept for a while; or dropped with all that were, in a long sweep. */

@@ -38,9 +38,9 @@ record KeysetPage(
         this(source, partitioned, after, upTo, stretch, limit, null);
     }
 
-    /** The next rows after this page's last one. */
-    KeysetPage following(Watermark last, @Nullable LookAhead lookAhead) {
-        return new KeysetPage(source, partitioned, last, upTo, stretch, limit, lookAhead);
+    /** As many rows behind another place. */
+    KeysetPage after(@Nullable Watermark place, LookAhead lookAhead) {
+        return new KeysetPage(source, partitioned, place, upTo, stretch, limit, lookAhead);
     }
 
     @Override

@@ -67,7 +67,7 @@ record RowsEffect(List<String> columns, RowsHandler handler) implements BatchEff
         Watermark last = rows.key(rows.size() - 1);
         if (page instanceof KeysetPage keyset && keyset.ahead() != null && rows.size() == keyset.limit()) {
             // Watermarks are bound, so the text is the same.
-            keyset.ahead().read(keyset.following(last, keyset.ahead()), sql);
+            keyset.ahead().read(keyset.after(last, keyset.ahead()), sql);
         }
         try {
             handler.handle(tx, rows);
