@@ -8,12 +8,17 @@ import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.statement.ColonPrefixSqlParser;
 import org.jdbi.v3.core.statement.SqlParser;
 import org.jdbi.v3.core.statement.SqlStatements;
+import org.jdbi.v3.core.statement.StatementContext;
+import org.jdbi.v3.core.statement.StatementException;
+import org.jdbi.v3.core.statement.StatementExceptions;
 import org.jdbi.v3.postgres.PostgresPlugin;
 
 /** Where transactions come from. What is atomic can be read off the lambda given to {@link #inTx}. */
 public final class Database {
     /** One for all: what it has parsed it knows from then on, and its first look at a long statement takes milliseconds. */
     private static final SqlParser PARSER = new ColonPrefixSqlParser();
+
+    private static final int LONGEST = 100;
 
     private final Jdbi jdbi;
 
@@ -23,6 +28,20 @@ public final class Database {
         jdbi.getConfig(SqlStatements.class)
                 .setSqlParser(PARSER)
                 .setTemplateEngine((sql, context) -> schema.applyTo(sql));
+        jdbi.getConfig(StatementExceptions.class).setMessageRendering(Database::told);
+    }
+
+    /** Which statement failed, without what was bound to it: messages are logged and kept, and values may be of rows. */
+    private static String told(StatementException failure) {
+        StatementContext context = failure.getStatementContext();
+        String sql = context == null ? null : context.getRawSql();
+        if (sql == null) {
+            return String.valueOf(failure.getShortMessage());
+        }
+        String line = sql.strip().replaceAll("\\s+", " ");
+        return "%s [in: %s]"
+                .formatted(
+                        failure.getShortMessage(), line.length() <= LONGEST ? line : line.substring(0, LONGEST) + "…");
     }
 
     /** Runs the work in one transaction: committed when it returns, rolled back when it throws or abandons. */
