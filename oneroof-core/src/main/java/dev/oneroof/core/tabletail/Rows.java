@@ -60,6 +60,7 @@ final class Rows extends AbstractList<Row> implements RandomAccess {
     }
 
     /** Where a column stands in the result. Handlers ask for the same few again and again, by the same objects. */
+    @SuppressWarnings("ReferenceEquality")
     int position(String column) {
         for (int i = 0; i < asked.length; i++) {
             if (asked[i] == column) {
