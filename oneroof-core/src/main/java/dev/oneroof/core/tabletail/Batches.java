@@ -5,7 +5,8 @@ import java.sql.SQLException;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
-import java.util.SortedMap;
+import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -14,18 +15,18 @@ import java.util.stream.Collectors;
  * by number and need not look for them: under a snapshot that somebody holds open, the rows of batches that are gone
  * stay, and whoever looks steps over every one of them.
  */
-record Batches(SortedMap<Long, Integer> keysByNumber, long keys) {
+record Batches(NavigableMap<Long, Integer> keysByNumber, long keys) {
     static final Batches NONE = of(new TreeMap<>());
 
-    private static Batches of(SortedMap<Long, Integer> keysByNumber) {
+    private static Batches of(NavigableMap<Long, Integer> keysByNumber) {
         return new Batches(
-                Collections.unmodifiableSortedMap(keysByNumber),
+                Collections.unmodifiableNavigableMap(keysByNumber),
                 keysByNumber.values().stream().mapToLong(Integer::longValue).sum());
     }
 
     /** From two arrays of the same length. */
     static Batches of(ResultSet row, String numbers, String counts) throws SQLException {
-        SortedMap<Long, Integer> read = new TreeMap<>();
+        NavigableMap<Long, Integer> read = new TreeMap<>();
         if (row.getArray(numbers) != null) {
             Long[] number = (Long[]) row.getArray(numbers).getArray();
             Integer[] count = (Integer[]) row.getArray(counts).getArray();
@@ -44,7 +45,7 @@ record Batches(SortedMap<Long, Integer> keysByNumber, long keys) {
         if (more.isEmpty()) {
             return this;
         }
-        SortedMap<Long, Integer> both = new TreeMap<>(keysByNumber);
+        NavigableMap<Long, Integer> both = new TreeMap<>(keysByNumber);
         both.putAll(more.keysByNumber);
         return of(both);
     }
@@ -53,7 +54,7 @@ record Batches(SortedMap<Long, Integer> keysByNumber, long keys) {
         if (numbers.isEmpty()) {
             return this;
         }
-        SortedMap<Long, Integer> left = new TreeMap<>(keysByNumber);
+        NavigableMap<Long, Integer> left = new TreeMap<>(keysByNumber);
         numbers.forEach(left::remove);
         return of(left);
     }
@@ -62,7 +63,7 @@ record Batches(SortedMap<Long, Integer> keysByNumber, long keys) {
     List<Long> smallerThan(int keys) {
         return keysByNumber.entrySet().stream()
                 .filter(batch -> batch.getValue() < keys)
-                .map(SortedMap.Entry::getKey)
+                .map(Map.Entry::getKey)
                 .toList();
     }
 

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  */
 final class LateRows {
     private static final Logger log = LoggerFactory.getLogger(LateRows.class);
-    private static final long MANY = 50;
+    private static final int MANY = 50;
 
     private final Database db;
     private final TailStores stores;
@@ -33,7 +33,7 @@ final class LateRows {
     private final Queue<Passed> passed = new ArrayDeque<>();
     private @Nullable Watermark before;
     private boolean found;
-    private long leftOver;
+    private int leftOver;
 
     /** Where settled stood at a time. */
     private record Passed(Watermark settled, long nanos) {}

@@ -112,7 +112,9 @@ final class Position {
 
     /** What holds for whatever a transaction reads of the source. */
     void prepare(Tx tx) {
-        stores.cursors().openBatch(tx, lease, tid, READ_TIMEOUT).orElseThrow(this::moved);
+        if (stores.cursors().openBatch(tx, lease, tid, READ_TIMEOUT).isEmpty()) {
+            throw moved();
+        }
     }
 
     CursorStore.Place open(Tx tx) {
