@@ -82,12 +82,13 @@ class BackfillSweepTest {
 
         sweep(database, 450);
 
+        // Pages of a hundred, and as many of them to a batch as there was time for.
         assertThat(database.value(String.class, """
-                        SELECT concat_ws(' ', phase, s ->> 'batch_count', s ->> 'rows_seen', s ->> 'dirty_marked', s ->> 'dlq',
+                        SELECT concat_ws(' ', phase, (s ->> 'batch_count')::integer BETWEEN 1 AND 5, s ->> 'rows_seen', s ->> 'dirty_marked', s ->> 'dlq',
                                          s ->> 'ruleset_version',
                                          (s ->> 'started_at')::timestamptz <= (s ->> 'ended_at')::timestamptz)
                         FROM (SELECT phase, last_run_summary AS s FROM oneroof.gov_worker_cursor) c
-                        """)).isEqualTo("seeding 5 450 450 0 1 t");
+                        """)).isEqualTo("seeding t 450 450 0 1 t");
     }
 
     @Test
