@@ -97,6 +97,13 @@ public final class Connections {
 
     /** What a failure with an SQLState in it means to the person who reads it. */
     public static OneRoofException explained(String address, Exception failure) {
+        if (SqlState.isPasswordMissing(failure)) {
+            return new OneRoofException(
+                    ErrorCode.LOGIN_REFUSED,
+                    "%s asks for a password, and none is set; put it in ONEROOF_DB_PASSWORD, ONEROOF_DB_PASSWORD_FILE, PGPASSWORD or .pgpass"
+                            .formatted(address),
+                    failure);
+        }
         if (SqlState.isLoginRefused(failure)) {
             return new OneRoofException(
                     ErrorCode.LOGIN_REFUSED, "%s refused the login: %s".formatted(address, reason(failure)), failure);

@@ -14,7 +14,9 @@ public final class SqlState {
     private static final String EVENT_TYPE_UNKNOWN = "OR001";
     private static final String NO_SIGNAL = "OR002";
 
-    private static final Set<String> LOGIN_REFUSED = Set.of("28000", "28P01");
+    // The driver's own, for a server that asks for a password when there is none.
+    private static final String NO_PASSWORD = "08004";
+    private static final Set<String> LOGIN_REFUSED = Set.of("28000", "28P01", NO_PASSWORD);
     private static final Set<String> PRIVILEGE_MISSING = Set.of("42501");
     // Server gone, refusing or not yet there; class 08 is added below.
     private static final Set<String> OUT_OF_REACH = Set.of("57P01", "57P02", "57P03", "53300", "3D000");
@@ -35,6 +37,11 @@ public final class SqlState {
 
     public static boolean isLoginRefused(Throwable failure) {
         return in(LOGIN_REFUSED, failure);
+    }
+
+    /** The server asked for a password, and none was set. */
+    public static boolean isPasswordMissing(Throwable failure) {
+        return NO_PASSWORD.equals(of(failure));
     }
 
     public static boolean isPrivilegeMissing(Throwable failure) {

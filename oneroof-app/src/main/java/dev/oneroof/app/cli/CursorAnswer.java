@@ -26,6 +26,7 @@ record CursorAnswer(
             @Nullable String owner,
             @Nullable String doing,
             @Nullable Double beatAgeSeconds,
+            long waitingToBeTriedAgain,
             long openDeadLetters,
             List<String> openTransactions) {
         static Full of(CursorReport.Report report) {
@@ -38,6 +39,7 @@ record CursorAnswer(
                     report.owner(),
                     report.doing(),
                     report.beatAgeSeconds(),
+                    report.waiting(),
                     report.deadLetters(),
                     report.openTransactions());
         }

@@ -49,10 +49,11 @@ final class CursorShowCommand implements Callable<Integer> {
         print("last beat", seconds(answer.beatAgeSeconds()));
         print(
                 "counted",
-                "%d rows, %d effects, %d dead letters (%d open)"
+                "%d rows, %d effects, %d to be tried again, %d dead letters (%d open)"
                         .formatted(
                                 position.rowsSeen(),
                                 position.effectsWritten(),
+                                answer.waitingToBeTriedAgain(),
                                 position.deadLettered(),
                                 answer.openDeadLetters()));
         answer.openTransactions().forEach(open -> print("open", open));

@@ -19,6 +19,7 @@ final class ContractCheck {
     }
 
     private final SequenceStore sequences = new SequenceStore();
+    private final TableStore tables = new TableStore();
 
     /** The contract that the table seems to keep, for an owner who has named none. */
     OrderContract proposed(Tx tx, TableFacts table, TailSource source, TableFacts.@Nullable Column time) {
@@ -108,8 +109,8 @@ final class ContractCheck {
         List<String> warnings = new ArrayList<>();
         if (!sequence.readable()) {
             warnings.add(
-                    "the last value of %1$s may not be read, so that one high id made by hand can hide rows; run as its owner: GRANT SELECT ON SEQUENCE %1$s TO the role that OneRoof acts as"
-                            .formatted(sequence.name()));
+                    "the last value of %1$s may not be read, so that one high id made by hand can hide rows; run as its owner: GRANT SELECT ON SEQUENCE %1$s TO %2$s"
+                            .formatted(sequence.name(), tables.role(tx)));
         } else {
             sequences.highestUndrawn(tx, source, sequence).ifPresent(id -> {
                 OneRoofException undrawn = refused(

@@ -57,6 +57,7 @@ public final class CursorReport {
      * @param settledLagSeconds the age of the settled watermark; null where the source has no time
      * @param owner the instance that holds the lease; null where nobody does
      * @param doing what it said with its last beat
+     * @param waiting rows that failed and will be tried again, counted up to {@link #COUNTED_UP_TO}
      * @param openTransactions those that may hold settled back, as sessions
      */
     public record Report(
@@ -67,6 +68,7 @@ public final class CursorReport {
             @Nullable String owner,
             @Nullable String doing,
             @Nullable Double beatAgeSeconds,
+            long waiting,
             long deadLetters,
             List<String> openTransactions) {}
 
@@ -100,6 +102,7 @@ public final class CursorReport {
                 owner.map(Owner::name).orElse(null),
                 owner.map(Owner::doing).orElse(null),
                 owner.map(Owner::beatAge).orElse(null),
+                stores.pendings().waiting(tx, cursor.scope(), COUNTED_UP_TO),
                 stores.pendings().dead(tx, cursor.scope(), COUNTED_UP_TO),
                 tx.query(HOLDERS).bind("labels", labels).mapTo(String.class).list());
     }

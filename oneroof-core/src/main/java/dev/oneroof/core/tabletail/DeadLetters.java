@@ -1,6 +1,7 @@
 package dev.oneroof.core.tabletail;
 
 import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.Tx;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.util.List;
@@ -17,7 +18,10 @@ public final class DeadLetters {
 
     /** The open ones, of a source or of all, behind an id. */
     public List<DeadLetter> list(@Nullable String source, long after, int limit) {
-        return db.inTx(tx -> store.dead(tx, source, null, after, limit));
+        return db.inTx(tx -> {
+            demandSource(tx, source);
+            return store.dead(tx, source, null, after, limit);
+        });
     }
 
     public DeadLetter show(long id) {
@@ -39,10 +43,17 @@ public final class DeadLetters {
     /** Has all of a source tried again; returns how many. */
     public int replayAll(String source, OperatorAct by) {
         return db.inTx(tx -> {
+            demandSource(tx, source);
             int rows = store.replayDead(tx, by, source, null);
             store.record(tx, "dlq_replay", "source " + source, by, null, Integer.toString(rows), null);
             return rows;
         });
+    }
+
+    private static void demandSource(Tx tx, @Nullable String source) {
+        if (source != null && new SourceStore().find(tx, source).isEmpty()) {
+            throw new OneRoofException(ErrorCode.NOT_FOUND, "source: '%s' is not registered".formatted(source));
+        }
     }
 
     private static OneRoofException notFound(long id) {

@@ -6,9 +6,13 @@ import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Applies the worker's effect, and knows which hand was at work when it failed. */
 final class Effects {
+    private static final Logger log = LoggerFactory.getLogger(Effects.class);
+
     private final TailStores stores;
     private final TailSpec spec;
     private final TailConfig config;
@@ -69,6 +73,13 @@ final class Effects {
     Counts onCaptured(Tx tx, TailSource source, StretchStore.Captured keys, Sizing sizing, boolean untimed) {
         if (sizing.isAlone()) {
             stores.pendings().setAside(tx, spec, source, keys, lastFailure, pause(1));
+            Failure failure = lastFailure;
+            tx.onCommit(() -> log.warn(
+                    "{}: set aside, to be tried again: {} row(s), the last with key {}: {}",
+                    spec.scope(),
+                    keys.rows(),
+                    keys.head(),
+                    failure.message()));
             return new Counts(keys.rows(), 0, 0);
         }
         Batch batch = apply(tx, new CapturedPage(source, spec.scope(), keys, untimed), keys.rows(), 0, sizing);

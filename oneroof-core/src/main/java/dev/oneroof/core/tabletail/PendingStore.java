@@ -68,6 +68,15 @@ final class PendingStore {
             WHERE pending_id = :id AND processed_at IS NULL AND dead_lettered_at IS NULL
             """;
 
+    private static final String WAITING = """
+            SELECT count(*)
+            FROM (SELECT 1
+                  FROM oneroof.event_pending
+                  WHERE worker_name = :worker AND source_name = :source AND shard = :shard
+                    AND purpose = 'retry' AND processed_at IS NULL AND dead_lettered_at IS NULL
+                  LIMIT :cap) capped
+            """;
+
     private static final String DEAD = """
             SELECT count(*)
             FROM (SELECT 1
@@ -134,6 +143,17 @@ final class PendingStore {
                 .bind("dead", pause.isEmpty())
                 .bind("pause", pause.orElse(0.0))
                 .execute();
+    }
+
+    /** How many rows of the scope wait to be tried again, counted up to a cap. */
+    long waiting(Tx tx, Scope scope, long cap) {
+        return tx.query(WAITING)
+                .bind("worker", scope.worker())
+                .bind("source", scope.source())
+                .bind("shard", scope.shard())
+                .bind("cap", cap)
+                .mapTo(Long.class)
+                .one();
     }
 
     /** How many dead letters of the scope are open, counted up to a cap. */

@@ -32,14 +32,14 @@ final class TableCheck {
         if (!table.readable()) {
             throw new OneRoofException(
                     ErrorCode.PRIVILEGE_MISSING,
-                    "relation: %1$s may not be read; run as its owner: GRANT SELECT ON %1$s TO the role that OneRoof acts as, and USAGE on its schema"
-                            .formatted(relation.quoted()));
+                    "relation: %1$s may not be read; run as its owner: GRANT USAGE ON SCHEMA %3$s TO %2$s; GRANT SELECT ON %1$s TO %2$s"
+                            .formatted(relation.quoted(), tables.role(tx), relation.quotedSchema()));
         }
         if (table.rowsHidden()) {
             throw new OneRoofException(
                     ErrorCode.PRIVILEGE_MISSING,
-                    "relation: row-level security may hide rows of %1$s; run as its owner: CREATE POLICY oneroof ON %1$s FOR SELECT TO the role that OneRoof acts as USING (true)"
-                            .formatted(relation.quoted()));
+                    "relation: row-level security may hide rows of %1$s; run as its owner: CREATE POLICY oneroof ON %1$s FOR SELECT TO %2$s USING (true)"
+                            .formatted(relation.quoted(), tables.role(tx)));
         }
         return table;
     }

@@ -121,6 +121,11 @@ final class TableStore {
         return tx.query(FOUND_AS).bind("name", name).mapTo(String.class).findOne();
     }
 
+    /** Who reads the tables, as an identifier. */
+    String role(Tx tx) {
+        return tx.query("SELECT quote_ident(current_user)").mapTo(String.class).one();
+    }
+
     boolean isZone(Tx tx, String name) {
         return tx.query(IS_ZONE).bind("zone", name).mapTo(Boolean.class).one();
     }

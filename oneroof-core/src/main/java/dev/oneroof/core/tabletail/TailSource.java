@@ -51,8 +51,12 @@ public record TailSource(
     }
 
     public record Relation(String schema, String table) {
+        String quotedSchema() {
+            return Identifiers.quote("relation_schema", schema);
+        }
+
         String quoted() {
-            return Identifiers.quote("relation_schema", schema) + "." + Identifiers.quote("relation_name", table);
+            return quotedSchema() + "." + Identifiers.quote("relation_name", table);
         }
     }
 

@@ -30,6 +30,17 @@ class FailingRowsTest {
             Duration.ofMillis(100),
             1_000_000);
 
+    /** As impatient, but never giving up. */
+    private static final TailConfig TIRELESS = new TailConfig(
+            1_000_000,
+            Duration.ofMillis(10),
+            Duration.ofMillis(50),
+            2,
+            Duration.ofMinutes(10),
+            50_000,
+            Duration.ofMillis(100),
+            1_000_000);
+
     /** Divides by zero for the rows in {@code poison}: the whole statement dies. */
     private static final BatchEffect POISONED = new SetEffect("1", """
             INSERT INTO public.seen (key)
@@ -103,7 +114,7 @@ class FailingRowsTest {
     @Test
     void forgetsARowThatHasGone(TestDatabase database, Given given) {
         given.births(5);
-        Tailing tailing = poisoned(database, Mode.PROMPT, IMPATIENT, 3);
+        Tailing tailing = poisoned(database, Mode.PROMPT, TIRELESS, 3);
         Lease lease = tailing.claim("a");
         until(tailing, lease, () -> seen(database).size() == 4);
 
