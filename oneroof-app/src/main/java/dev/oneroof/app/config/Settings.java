@@ -36,8 +36,12 @@ final class Settings {
             "up to 40 of a-z, 0-9 and _",
             false,
             "Stands before the names of the roles, which belong to the whole cluster.");
-    static final Setting DB_POOL_SIZE =
-            new Setting("db.pool_size", "10", "a whole number from 2 to 100", false, "Connections at most.");
+    static final Setting DB_POOL_SIZE = new Setting(
+            "db.pool_size",
+            "10",
+            "a whole number from 2 to 100",
+            false,
+            "Connections at most. A worker needs one, and one more while it reads ahead in a backlog.");
     static final Setting EMBEDDED_PORT = new Setting(
             "embedded.port",
             "0",
