@@ -2,11 +2,13 @@ package dev.oneroof.core.tabletail;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.oneroof.core.lease.Lease;
 import dev.oneroof.core.lease.Scope;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.SchemaName;
 import dev.oneroof.testkit.OnEveryServer;
 import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.await.Await;
 import dev.oneroof.testkit.fixture.Given;
 import dev.oneroof.testkit.server.Sql;
 import dev.oneroof.testkit.server.TestDatabase;
@@ -99,12 +101,16 @@ class PagePlanTest {
                 INSERT INTO oneroof.tail_stretch (worker_name, source_name, shard, keys_ts, keys_id, key_count)
                 SELECT 'test_worker', 'births', 0,
                        array_agg('2026-01-01 00:00:00.123456+00'::text), array_agg((g * 5000 + i)::text), 5000
-                FROM generate_series(1, 200) g, generate_series(1, 5000) i
+                FROM generate_series(1, 60) g, generate_series(1, 5000) i
                 GROUP BY g
                 """);
         database.run("ANALYZE oneroof.tail_stretch");
 
-        tailing.runOnce(tailing.claim("a"));
+        Lease lease = tailing.claim("a");
+        Await.patiently().until("a page", () -> {
+            tailing.runOnce(lease);
+            return !plan.isEmpty();
+        });
 
         assertThat(String.join("\n", plan)).contains("hashed SubPlan");
     }
