@@ -1,6 +1,8 @@
 package dev.oneroof.core.tabletail;
 
 import dev.oneroof.postgres.Tx;
+import dev.oneroof.testkit.server.TestDatabase;
+import java.util.List;
 import java.util.Map;
 
 /** An effect without any key of its own: every row it is handed leaves one line in {@code seen}, in order. */
@@ -11,6 +13,11 @@ final class CopyKeys implements BatchEffect {
             "1",
             "INSERT INTO public.seen (key) SELECT order_id::text FROM page ORDER BY page.order_ts, page.order_id",
             Map.of());
+
+    /** The keys that were handled, in the order in which they were. */
+    static List<String> seen(TestDatabase database) {
+        return database.list(row -> row.getString(1), "SELECT key FROM public.seen ORDER BY no");
+    }
 
     @Override
     public Batch apply(Tx tx, Page page) {

@@ -6,13 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.oneroof.core.lease.Lease;
 import dev.oneroof.postgres.SqlState;
 import dev.oneroof.testkit.OneRoofTest;
-import dev.oneroof.testkit.await.Await;
 import dev.oneroof.testkit.fixture.Given;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -54,12 +52,11 @@ class FailingRowsTest {
         Tailing tailing = poisoned(database, mode, TailConfig.DEFAULT, 1, 17, 18, 300);
         Lease lease = tailing.claim("a");
 
-        until(
-                tailing,
+        tailing.until(
                 lease,
-                () -> pending(database).size() == 4 && seen(database).size() == 296);
+                () -> pending(database).size() == 4 && CopyKeys.seen(database).size() == 296);
 
-        assertThat(seen(database)).doesNotHaveDuplicates().doesNotContain("1", "17", "18", "300");
+        assertThat(CopyKeys.seen(database)).doesNotHaveDuplicates().doesNotContain("1", "17", "18", "300");
         assertThat(pending(database)).containsExactly("1 22012", "17 22012", "18 22012", "300 22012");
         assertThat(tailing.cursor().eventsSeen()).isEqualTo(300);
         assertThat(tailing.cursor().attemptsWritten()).isEqualTo(296);
@@ -71,7 +68,7 @@ class FailingRowsTest {
         Tailing tailing = poisoned(database, Mode.PROMPT, IMPATIENT, 3, 4, 5);
         Lease lease = tailing.claim("a");
 
-        until(tailing, lease, () -> tailing.cursor().deadLettered() == 3);
+        tailing.until(lease, () -> tailing.cursor().deadLettered() == 3);
 
         assertThat(database.list(
                         row -> row.getInt(1),
@@ -81,7 +78,7 @@ class FailingRowsTest {
         assertThat(new DeadLetters(tailing.db).list(null, 0, 10))
                 .extracting(dead -> dead.key().id())
                 .containsExactlyInAnyOrder("3", "4", "5");
-        assertThat(seen(database)).hasSize(7);
+        assertThat(CopyKeys.seen(database)).hasSize(7);
     }
 
     @Test
@@ -89,22 +86,21 @@ class FailingRowsTest {
         given.births(10);
         Tailing tailing = poisoned(database, Mode.PROMPT, IMPATIENT, 3, 4, 5);
         Lease lease = tailing.claim("a");
-        until(tailing, lease, () -> tailing.cursor().deadLettered() == 3);
+        tailing.until(lease, () -> tailing.cursor().deadLettered() == 3);
         DeadLetters letters = new DeadLetters(tailing.db);
         database.run("DELETE FROM public.poison WHERE id <> 4");
 
         letters.replay(letters.list(null, 0, 1).getFirst().id(), new OperatorAct("ann", "mended"));
         int replayed = letters.replayAll("birth_registry", new OperatorAct("ann", "mended"));
-        until(tailing, lease, () -> tailing.cursor().deadLettered() == 4);
+        tailing.until(lease, () -> tailing.cursor().deadLettered() == 4);
 
         assertThat(replayed).isEqualTo(2);
-        assertThat(seen(database)).hasSize(9).doesNotHaveDuplicates().doesNotContain("4");
+        assertThat(CopyKeys.seen(database)).hasSize(9).doesNotHaveDuplicates().doesNotContain("4");
         database.run("DELETE FROM public.poison");
         letters.replayAll("birth_registry", new OperatorAct("ann", "mended again"));
-        until(
-                tailing,
+        tailing.until(
                 lease,
-                () -> seen(database).size() == 10 && findings(database).isEmpty());
+                () -> CopyKeys.seen(database).size() == 10 && findings(database).isEmpty());
         assertThat(database.list(
                         row -> row.getString(1), "SELECT actor FROM oneroof.operator_act WHERE act = 'dlq_replay'"))
                 .containsExactly("ann", "ann", "ann");
@@ -116,12 +112,11 @@ class FailingRowsTest {
         given.births(5);
         Tailing tailing = poisoned(database, Mode.PROMPT, TIRELESS, 3);
         Lease lease = tailing.claim("a");
-        until(tailing, lease, () -> seen(database).size() == 4);
+        tailing.until(lease, () -> CopyKeys.seen(database).size() == 4);
 
         database.run("DELETE FROM birth_registry WHERE id = 3");
 
-        until(
-                tailing,
+        tailing.until(
                 lease,
                 () -> database.value(
                                 Long.class, "SELECT count(*) FROM oneroof.event_pending WHERE processed_at IS NOT NULL")
@@ -139,7 +134,7 @@ class FailingRowsTest {
                 new SetEffect("1", "INSERT INTO public.once SELECT 'very secret' FROM page", Map.of()));
         Lease lease = tailing.claim("a");
 
-        until(tailing, lease, () -> database.value(Long.class, "SELECT count(*) FROM oneroof.event_pending") == 3);
+        tailing.until(lease, () -> database.value(Long.class, "SELECT count(*) FROM oneroof.event_pending") == 3);
 
         assertThat(database.list(row -> row.getString(1), "SELECT DISTINCT last_error FROM oneroof.event_pending"))
                 .singleElement()
@@ -193,17 +188,6 @@ class FailingRowsTest {
                 .in(mode)
                 .inBatchesOf(50)
                 .polledEvery(Duration.ofMillis(50));
-    }
-
-    private static void until(Tailing tailing, Lease lease, BooleanSupplier reached) {
-        Await.patiently().until("the tail to get there", () -> {
-            tailing.runOnce(lease);
-            return reached.getAsBoolean();
-        });
-    }
-
-    private static List<String> seen(TestDatabase database) {
-        return database.list(row -> row.getString(1), "SELECT key FROM public.seen ORDER BY no");
     }
 
     private static List<String> pending(TestDatabase database) {

@@ -4,12 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.oneroof.core.lease.Lease;
 import dev.oneroof.testkit.OneRoofTest;
-import dev.oneroof.testkit.await.Await;
 import dev.oneroof.testkit.server.Sql;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -37,15 +35,14 @@ class LateRowsTest {
                 "INSERT INTO public.timed SELECT now() - interval '1 minute' * n, n FROM generate_series(1, 20) n");
         Tailing tailing = tailing(database, clock().in(mode));
         Lease lease = tailing.claim("a");
-        until(
-                tailing,
+        tailing.until(
                 lease,
-                () -> seen(database).size() == 20 && tailing.cursor().settled() != null);
+                () -> CopyKeys.seen(database).size() == 20 && tailing.cursor().settled() != null);
 
         database.run("INSERT INTO public.timed VALUES (now() - interval '90 seconds', 1000)");
 
-        until(tailing, lease, () -> seen(database).contains("1000"));
-        assertThat(seen(database)).hasSize(21).doesNotHaveDuplicates();
+        tailing.until(lease, () -> CopyKeys.seen(database).contains("1000"));
+        assertThat(CopyKeys.seen(database)).hasSize(21).doesNotHaveDuplicates();
         assertThat(broken(database)).singleElement().asString().contains("below the settled watermark");
     }
 
@@ -53,15 +50,14 @@ class LateRowsTest {
     void handlesAnIdGivenByHandBelowTheSettledOnes(TestDatabase database) {
         Tailing tailing = numbered(database);
         Lease lease = tailing.claim("a");
-        until(
-                tailing,
+        tailing.until(
                 lease,
-                () -> seen(database).size() == 10 && tailing.cursor().settled() != null);
+                () -> CopyKeys.seen(database).size() == 10 && tailing.cursor().settled() != null);
 
         database.run("INSERT INTO public.numbered (id) VALUES (5)");
 
-        until(tailing, lease, () -> seen(database).contains("5"));
-        assertThat(seen(database)).hasSize(11).doesNotHaveDuplicates();
+        tailing.until(lease, () -> CopyKeys.seen(database).contains("5"));
+        assertThat(CopyKeys.seen(database)).hasSize(11).doesNotHaveDuplicates();
         assertThat(broken(database)).hasSize(1);
     }
 
@@ -77,20 +73,19 @@ class LateRowsTest {
     void raisesWhatBreaksASequence(String change, String told, TestDatabase database) {
         Tailing tailing = numbered(database);
         Lease lease = tailing.claim("a");
-        until(
-                tailing,
+        tailing.until(
                 lease,
-                () -> seen(database).size() == 10 && tailing.cursor().settled() != null);
+                () -> CopyKeys.seen(database).size() == 10 && tailing.cursor().settled() != null);
         // Once more, so that the watch has seen how things were.
         database.run("INSERT INTO public.numbered DEFAULT VALUES");
-        until(tailing, lease, () -> seen(database).size() == 11);
+        tailing.until(lease, () -> CopyKeys.seen(database).size() == 11);
         for (int looks = 0; looks < 3; looks++) {
             tailing.runOnce(lease);
         }
 
         database.run(change);
 
-        until(tailing, lease, () -> !broken(database).isEmpty());
+        tailing.until(lease, () -> !broken(database).isEmpty());
         assertThat(broken(database)).singleElement().asString().contains(told);
     }
 
@@ -98,13 +93,13 @@ class LateRowsTest {
     void losesNothingToAnExplicitHighId(TestDatabase database) {
         Tailing tailing = numbered(database);
         Lease lease = tailing.claim("a");
-        until(tailing, lease, () -> seen(database).size() == 10);
+        tailing.until(lease, () -> CopyKeys.seen(database).size() == 10);
 
         database.run("INSERT INTO public.numbered (id) VALUES (1000000)");
-        until(tailing, lease, () -> seen(database).contains("1000000"));
+        tailing.until(lease, () -> CopyKeys.seen(database).contains("1000000"));
         database.run("INSERT INTO public.numbered DEFAULT VALUES");
 
-        until(tailing, lease, () -> seen(database).size() == 12);
+        tailing.until(lease, () -> CopyKeys.seen(database).size() == 12);
         assertThat(tailing.cursor().settled()).isNotEqualTo(new Watermark(null, "1000000"));
     }
 
@@ -116,10 +111,9 @@ class LateRowsTest {
                 "INSERT INTO public.timed SELECT now() - interval '1 minute' * n, n FROM generate_series(1, 20) n");
         Tailing tailing = tailing(database, clock());
         Lease lease = tailing.claim("a");
-        until(
-                tailing,
+        tailing.until(
                 lease,
-                () -> seen(database).size() == 20 && tailing.cursor().settled() != null);
+                () -> CopyKeys.seen(database).size() == 20 && tailing.cursor().settled() != null);
         // As if all this had been settled before the clock went back by an hour.
         database.run(
                 "UPDATE oneroof.gov_worker_cursor SET settled_ts = (now() + interval '1 hour')::text, settled_id = NULL,"
@@ -127,12 +121,12 @@ class LateRowsTest {
 
         database.run("INSERT INTO public.timed (id) VALUES (1000)");
 
-        until(
-                tailing,
+        tailing.until(
                 lease,
-                () -> seen(database).contains("1000") && !broken(database).isEmpty());
-        assertThat(seen(database)).hasSize(21).doesNotHaveDuplicates();
-        until(tailing, lease, () -> broken(database).getFirst().contains("stepped back"));
+                () -> CopyKeys.seen(database).contains("1000")
+                        && !broken(database).isEmpty());
+        assertThat(CopyKeys.seen(database)).hasSize(21).doesNotHaveDuplicates();
+        tailing.until(lease, () -> broken(database).getFirst().contains("stepped back"));
     }
 
     @ParameterizedTest
@@ -148,14 +142,14 @@ class LateRowsTest {
             database.run("INSERT INTO public.timed (id) VALUES (2)");
             // Longer than the guard, with many looks of the watch.
             long until = System.nanoTime() + Duration.ofSeconds(3).toNanos();
-            until(tailing, lease, () -> System.nanoTime() > until);
+            tailing.until(lease, () -> System.nanoTime() > until);
             late.run("COMMIT");
         }
 
-        until(tailing, lease, () -> seen(database).size() == 2);
+        tailing.until(lease, () -> CopyKeys.seen(database).size() == 2);
         long until = System.nanoTime() + Duration.ofSeconds(2).toNanos();
-        until(tailing, lease, () -> System.nanoTime() > until);
-        assertThat(seen(database)).hasSize(2);
+        tailing.until(lease, () -> System.nanoTime() > until);
+        assertThat(CopyKeys.seen(database)).hasSize(2);
         assertThat(broken(database)).isEmpty();
     }
 
@@ -166,19 +160,19 @@ class LateRowsTest {
         database.run("INSERT INTO public.timed SELECT NULL, n FROM generate_series(1, 20) n");
         Tailing tailing = tailing(database, clock().inBatchesOf(7));
         Lease lease = tailing.claim("a");
-        until(tailing, lease, () -> seen(database).size() == 20);
+        tailing.until(lease, () -> CopyKeys.seen(database).size() == 20);
 
         database.run("INSERT INTO public.timed VALUES (NULL, 0), (now(), 100), (NULL, 30)");
-        until(tailing, lease, () -> seen(database).size() == 23);
+        tailing.until(lease, () -> CopyKeys.seen(database).size() == 23);
         Lease next = tailing.claim("b");
         database.run("UPDATE public.timed SET at = now() WHERE id = 30");
 
-        until(tailing, next, () -> seen(database).size() == 24);
+        tailing.until(next, () -> CopyKeys.seen(database).size() == 24);
         for (int passes = 0; passes < 20; passes++) {
             tailing.runOnce(next);
         }
-        assertThat(seen(database)).hasSize(24);
-        assertThat(seen(database).stream().filter("30"::equals)).hasSize(2);
+        assertThat(CopyKeys.seen(database)).hasSize(24);
+        assertThat(CopyKeys.seen(database).stream().filter("30"::equals)).hasSize(2);
     }
 
     @Test
@@ -201,17 +195,16 @@ class LateRowsTest {
             database.run(
                     "INSERT INTO public.timed SELECT now(), 10 * %d + n FROM generate_series(1, 8) n".formatted(n));
             int expected = 8 * (n + 1);
-            until(tailing, lease, () -> seen(database).size() == expected);
+            tailing.until(lease, () -> CopyKeys.seen(database).size() == expected);
         }
 
-        until(
-                tailing,
+        tailing.until(
                 lease,
                 () -> database.value(Long.class, "SELECT coalesce(sum(key_count), 0) FROM oneroof.tail_stretch") <= 10);
         for (int passes = 0; passes < 20; passes++) {
             tailing.runOnce(lease);
         }
-        assertThat(seen(database)).hasSize(40).doesNotHaveDuplicates();
+        assertThat(CopyKeys.seen(database)).hasSize(40).doesNotHaveDuplicates();
     }
 
     private static Tailing numbered(TestDatabase database) {
@@ -234,17 +227,6 @@ class LateRowsTest {
     private static Tailing tailing(TestDatabase database, TailSource source) {
         database.run(CopyKeys.TABLE);
         return new Tailing(database, source, new CopyKeys(), WATCHFUL);
-    }
-
-    private static void until(Tailing tailing, Lease lease, BooleanSupplier reached) {
-        Await.patiently().until("the tail to get there", () -> {
-            tailing.runOnce(lease);
-            return reached.getAsBoolean();
-        });
-    }
-
-    private static List<String> seen(TestDatabase database) {
-        return database.list(row -> row.getString(1), "SELECT key FROM public.seen ORDER BY no");
     }
 
     private static List<String> broken(TestDatabase database) {

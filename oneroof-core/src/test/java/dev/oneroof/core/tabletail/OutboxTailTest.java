@@ -52,7 +52,7 @@ class OutboxTailTest {
 
         tailing.drain(tailing.claim("a"));
 
-        assertThat(seen(database)).hasSize(600).isEqualTo(database.list(row -> row.getString(1), IN_ORDER));
+        assertThat(CopyKeys.seen(database)).hasSize(600).isEqualTo(database.list(row -> row.getString(1), IN_ORDER));
     }
 
     @OnEveryServer
@@ -67,13 +67,13 @@ class OutboxTailTest {
         for (int pass = 0; pass < 5; pass++) {
             tailing.runOnce(lease);
         }
-        assertThat(seen(database)).hasSizeBetween(1, 599);
+        assertThat(CopyKeys.seen(database)).hasSizeBetween(1, 599);
 
         assertThat(database.value(Integer.class, "SELECT oneroof.fn_outbox_partitions_ensure()"))
                 .isPositive();
         tailing.drain(lease);
 
-        assertThat(seen(database)).hasSize(600).doesNotHaveDuplicates();
+        assertThat(CopyKeys.seen(database)).hasSize(600).doesNotHaveDuplicates();
     }
 
     @OnEveryServer
@@ -98,16 +98,16 @@ class OutboxTailTest {
             late.run("SELECT oneroof.fn_iu_emit_event('system', 'queue_worker_silent', 't', 'late', 'a', 's')");
             database.run("SELECT oneroof.fn_iu_emit_event('system', 'queue_worker_silent', 't', 'early', 'a', 's')");
             tailing.drain(lease);
-            assertThat(seen(database)).hasSize(1);
+            assertThat(CopyKeys.seen(database)).hasSize(1);
             late.run("COMMIT");
         }
 
         Await.patiently().until("both", () -> {
             tailing.drain(lease);
-            return seen(database).size() >= 2;
+            return CopyKeys.seen(database).size() >= 2;
         });
 
-        assertThat(seen(database))
+        assertThat(CopyKeys.seen(database))
                 .containsExactlyInAnyOrderElementsOf(database.list(row -> row.getString(1), IN_ORDER));
     }
 
@@ -193,10 +193,6 @@ class OutboxTailTest {
     private static TailSource outbox(TestDatabase database) {
         return db(database)
                 .inTx(tx -> new SourceStore().find(tx, "event_outbox").orElseThrow());
-    }
-
-    private static List<String> seen(TestDatabase database) {
-        return database.list(row -> row.getString(1), "SELECT key FROM public.seen ORDER BY no");
     }
 
     private static String explain(TestDatabase database, Watermark after) {

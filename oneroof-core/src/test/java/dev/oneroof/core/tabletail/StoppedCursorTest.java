@@ -16,7 +16,6 @@ import dev.oneroof.testkit.server.TestDatabase;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,6 +24,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 @OneRoofTest
 class StoppedCursorTest {
     private static final OperatorAct ANN = new OperatorAct("ann", "a look");
+    private static final String FACTS = "CREATE TABLE public.fact (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY)";
+    private static final String TWENTY_FACTS = "INSERT INTO public.fact SELECT FROM generate_series(1, 20)";
 
     @Test
     void standsStillWhilePausedAndGoesOnAfterwards(TestDatabase database, Given given) {
@@ -40,10 +41,10 @@ class StoppedCursorTest {
                         "the pause to be seen",
                         () -> tailing.runOnce(lease)
                                 .equals(new Pass.Held("paused by ann: a look", Duration.ofSeconds(1))));
-        assertThat(seen(database)).hasSize(20);
+        assertThat(CopyKeys.seen(database)).hasSize(20);
         assertThat(cursors.resume(tailing.scope, ANN)).isTrue();
         assertThat(cursors.resume(tailing.scope, ANN)).as("a second time").isFalse();
-        until(tailing, lease, () -> seen(database).size() == 25);
+        tailing.until(lease, () -> CopyKeys.seen(database).size() == 25);
         assertThat(acts(database)).containsExactly("cursor_pause by ann", "cursor_resume by ann");
     }
 
@@ -55,7 +56,7 @@ class StoppedCursorTest {
         new Cursors(tailing.db).pause(tailing.scope, ANN, Duration.ofMillis(300));
         given.births(5);
 
-        until(tailing, lease, () -> seen(database).size() == 25);
+        tailing.until(lease, () -> CopyKeys.seen(database).size() == 25);
     }
 
     @Test
@@ -76,7 +77,7 @@ class StoppedCursorTest {
 
         assertThat(pass).isEqualTo(new Pass.Worked(0));
         assertThat(made[0].runOnce(lease)).isInstanceOf(Pass.Held.class);
-        assertThat(seen(database)).isEmpty();
+        assertThat(CopyKeys.seen(database)).isEmpty();
     }
 
     @Test
@@ -90,17 +91,16 @@ class StoppedCursorTest {
                 .get(9);
 
         assertThat(cursors.previewReplay(tailing.scope, to).rows()).isEqualTo(10);
-        assertThat(seen(database)).as("a preview changes nothing").hasSize(20);
+        assertThat(CopyKeys.seen(database)).as("a preview changes nothing").hasSize(20);
         cursors.replay(tailing.scope, to, ANN);
 
-        until(tailing, lease, () -> seen(database).size() == 30);
-        assertThat(seen(database).subList(20, 30)).isEqualTo(seen(database).subList(10, 20));
-        until(
-                tailing,
-                lease,
-                () -> database.value(Boolean.class, "SELECT replay IS NULL FROM oneroof.gov_worker_cursor"));
+        tailing.until(lease, () -> CopyKeys.seen(database).size() == 30);
+        assertThat(CopyKeys.seen(database).subList(20, 30))
+                .isEqualTo(CopyKeys.seen(database).subList(10, 20));
+        tailing.until(
+                lease, () -> database.value(Boolean.class, "SELECT replay IS NULL FROM oneroof.gov_worker_cursor"));
         cursors.replay(tailing.scope, null, ANN);
-        until(tailing, lease, () -> seen(database).size() == 50);
+        tailing.until(lease, () -> CopyKeys.seen(database).size() == 50);
         assertThat(acts(database)).containsExactly("cursor_replay by ann", "cursor_replay by ann");
     }
 
@@ -147,11 +147,11 @@ class StoppedCursorTest {
         assertThat(findings(database)).containsExactly(finding);
         given.births(5);
         assertThat(tailing.runOnce(lease)).isInstanceOf(Pass.Held.class);
-        assertThat(seen(database)).hasSize(20);
+        assertThat(CopyKeys.seen(database)).hasSize(20);
 
         new Cursors(tailing.db).accept(tailing.scope, ANN);
 
-        until(tailing, lease, () -> seen(database).size() >= 25);
+        tailing.until(lease, () -> CopyKeys.seen(database).size() >= 25);
         assertThat(findings(database)).doesNotContain("cursor_watermark_regression");
         assertThat(acts(database)).containsExactly("cursor_accept by ann");
     }
@@ -166,10 +166,10 @@ class StoppedCursorTest {
         });
         Lease lease = tailing.claim("a");
 
-        until(tailing, lease, () -> tailing.cursor().standing() instanceof Cursor.Standing.Held);
+        tailing.until(lease, () -> tailing.cursor().standing() instanceof Cursor.Standing.Held);
 
         assertThat(findings(database)).contains("cursor_watermark_regression");
-        assertThat(seen(database)).doesNotHaveDuplicates();
+        assertThat(CopyKeys.seen(database)).doesNotHaveDuplicates();
     }
 
     @Test
@@ -180,7 +180,7 @@ class StoppedCursorTest {
                 .under(OrderContract.EXTERNAL)
                 .rereading(Duration.ofMillis(1));
         Tailing tailing = tailing(database, named);
-        until(tailing, tailing.claim("a"), () -> seen(database).size() == 2);
+        tailing.until(tailing.claim("a"), () -> CopyKeys.seen(database).size() == 2);
         database.run("ALTER TABLE public.named ALTER COLUMN name TYPE text COLLATE \"POSIX\"");
         Lease lease = tailing.claim("b");
 
@@ -191,45 +191,85 @@ class StoppedCursorTest {
         assertThat(findings(database)).containsExactly("cursor_contract_broken");
         database.run("INSERT INTO public.named VALUES ('c')");
         assertThat(tailing.runOnce(lease)).isInstanceOf(Pass.Held.class);
-        assertThat(seen(database)).hasSize(2);
+        assertThat(CopyKeys.seen(database)).hasSize(2);
 
         new Cursors(tailing.db).accept(tailing.scope, ANN);
 
-        until(tailing, lease, () -> seen(database).size() == 3);
+        tailing.until(lease, () -> CopyKeys.seen(database).size() == 3);
     }
 
     /** Its tables were copied, as a dump would: the other server's transactions and log are not the cursor's. */
     @Test
     void holdsOnAnotherCluster(TestDatabase database) {
-        String table = "CREATE TABLE public.fact (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY)";
-        String rows = "INSERT INTO public.fact SELECT FROM generate_series(1, 20)";
-        TailSource facts = TailSource.of("facts", "public", "fact", "id", IdType.BIGINT);
-        database.run(table);
-        database.run(rows);
-        Tailing here = tailing(database, facts);
-        until(here, here.claim("a"), () -> here.cursor().settled() != null);
-        String cursor = database.value(
-                String.class,
-                "SELECT (to_jsonb(c) || '{\"seen_xid\": null, \"seen_lsn\": null}')::text"
-                        + " FROM oneroof.gov_worker_cursor c");
+        database.run(FACTS);
+        Tailing here = tailing(database, facts());
+        database.run(TWENTY_FACTS);
+        here.until(here.claim("a"), () -> here.cursor().settled() != null);
+        String cursor = kept(database).replaceAll("\"(seen_xid|seen_lsn)\": [^,]+", "\"$1\": null");
 
         try (OwnServer server = OwnServer.start(PostgresVersion.BUNDLED)) {
             TestDatabase copy = server.newDatabase();
-            copy.run(table);
-            copy.run(rows);
-            Tailing there = tailing(copy, facts);
-            copy.run("DELETE FROM oneroof.gov_worker_cursor");
-            copy.run("INSERT INTO oneroof.gov_worker_cursor"
-                    + " SELECT * FROM jsonb_populate_record(NULL::oneroof.gov_worker_cursor, '%s')"
-                            .formatted(cursor.replace("'", "''")));
+            copy.run(FACTS);
+            Tailing there = tailing(copy, facts());
+            copy.run(TWENTY_FACTS);
+            putBack(copy, cursor);
 
-            assertThat(there.runOnce(there.claim("b"))).isInstanceOf(Pass.Held.class);
+            assertHeldByAnotherPast(copy, there);
 
-            assertThat(copy.value(String.class, "SELECT hold_state FROM oneroof.gov_worker_cursor"))
-                    .isEqualTo("another_past");
-            assertThat(findings(copy)).containsExactly("cursor_contract_broken");
-            assertThat(seen(copy)).isEmpty();
+            assertThat(CopyKeys.seen(copy)).isEmpty();
         }
+    }
+
+    /** The cursor's row outlived the loss, in a dump or elsewhere, and what it has seen is ahead of the server's log. */
+    @Test
+    void holdsOnAClusterRestoredToAnEarlierTime() {
+        try (OwnServer server = OwnServer.start(PostgresVersion.BUNDLED)) {
+            TestDatabase database = server.newDatabase();
+            database.run(FACTS);
+            Tailing tailing = tailing(database, facts());
+            database.run(TWENTY_FACTS);
+            tailing.until(tailing.claim("a"), () -> CopyKeys.seen(database).size() == 20);
+            server.backUp();
+            for (int n = 0; n < 50; n++) {
+                database.value(String.class, "SELECT pg_current_xact_id()::text");
+            }
+            database.run(TWENTY_FACTS);
+            // A crash takes the sequence ahead: the last id is not 40.
+            String last = database.value(String.class, "SELECT max(id)::text FROM public.fact");
+            tailing.until(
+                    tailing.claim("a"),
+                    () -> new Watermark(null, last).equals(tailing.cursor().settled()));
+            String later = kept(database);
+
+            server.restore();
+            assertThat(database.value(Long.class, "SELECT count(*) FROM public.fact"))
+                    .isEqualTo(20);
+            putBack(database, later);
+            // Their ids are given out a second time: a cursor that believed its watermark would pass them by.
+            database.run(TWENTY_FACTS);
+
+            assertHeldByAnotherPast(database, tailing);
+
+            assertThat(CopyKeys.seen(database)).hasSize(20);
+        }
+    }
+
+    private static String kept(TestDatabase database) {
+        return database.value(String.class, "SELECT to_jsonb(c)::text FROM oneroof.gov_worker_cursor c");
+    }
+
+    private static void putBack(TestDatabase database, String cursor) {
+        database.run("DELETE FROM oneroof.gov_worker_cursor");
+        database.run("INSERT INTO oneroof.gov_worker_cursor"
+                + " SELECT * FROM jsonb_populate_record(NULL::oneroof.gov_worker_cursor, '%s')"
+                        .formatted(cursor.replace("'", "''")));
+    }
+
+    private static void assertHeldByAnotherPast(TestDatabase database, Tailing tailing) {
+        assertThat(tailing.runOnce(tailing.claim("b"))).isInstanceOf(Pass.Held.class);
+        assertThat(database.value(String.class, "SELECT hold_state FROM oneroof.gov_worker_cursor"))
+                .isEqualTo("another_past");
+        assertThat(findings(database)).containsExactly("cursor_contract_broken");
     }
 
     @Test
@@ -242,12 +282,12 @@ class StoppedCursorTest {
         assertThat(findings(database)).isEmpty();
 
         Lease third = tailing.claim("c");
-        until(tailing, third, () -> findings(database).contains("cursor_lease_conflict"));
+        tailing.until(third, () -> findings(database).contains("cursor_lease_conflict"));
 
         database.run("UPDATE oneroof.queue_heartbeat SET metadata = jsonb_build_object('taken_over_at',"
                 + " jsonb_build_array(now() - interval '11 minutes', now() - interval '12 minutes', now()))");
         Lease fourth = tailing.claim("c");
-        until(tailing, fourth, () -> findings(database).isEmpty());
+        tailing.until(fourth, () -> findings(database).isEmpty());
     }
 
     @Test
@@ -261,7 +301,7 @@ class StoppedCursorTest {
             for (int passes = 0; passes < 10; passes++) {
                 tailing.runOnce(lease);
             }
-            assertThat(seen(database)).isEmpty();
+            assertThat(CopyKeys.seen(database)).isEmpty();
             Cursors cursors = new Cursors(tailing.db);
             String holder = open.value(
                     String.class,
@@ -271,7 +311,7 @@ class StoppedCursorTest {
 
             cursors.skip(tailing.scope, holder, ANN, Duration.ofMinutes(1));
 
-            until(tailing, lease, () -> seen(database).size() == 5);
+            tailing.until(lease, () -> CopyKeys.seen(database).size() == 5);
             assertRefused(
                     () -> cursors.skip(tailing.scope, "999/999", ANN, Duration.ofMinutes(1)), "no open transaction");
             open.run("ROLLBACK");
@@ -304,27 +344,30 @@ class StoppedCursorTest {
         cursors.pause(tailing.scope, ANN, null);
         Lease lease = tailing.claim("a");
 
-        until(tailing, lease, () -> findings(database).equals(List.of("cursor_lag")));
+        tailing.until(lease, () -> findings(database).equals(List.of("cursor_lag")));
         cursors.resume(tailing.scope, ANN);
 
-        until(tailing, lease, () -> findings(database).isEmpty());
-        assertThat(seen(database)).hasSize(1);
+        tailing.until(lease, () -> findings(database).isEmpty());
+        assertThat(CopyKeys.seen(database)).hasSize(1);
     }
 
     private static Tailing caughtUp(TestDatabase database, Given given) {
         given.births(20);
         Tailing tailing = tailing(database, births());
         Lease lease = tailing.claim("a");
-        until(
-                tailing,
+        tailing.until(
                 lease,
-                () -> seen(database).size() == 20 && tailing.cursor().settled() != null);
+                () -> CopyKeys.seen(database).size() == 20 && tailing.cursor().settled() != null);
         return tailing;
     }
 
     private static Tailing tailing(TestDatabase database, TailSource source) {
         database.run(CopyKeys.TABLE);
         return new Tailing(database, source, new CopyKeys());
+    }
+
+    private static TailSource facts() {
+        return TailSource.of("facts", "public", "fact", "id", IdType.BIGINT).polledEvery(Duration.ofMillis(10));
     }
 
     private static TailSource births() {
@@ -335,17 +378,6 @@ class StoppedCursorTest {
 
     private static void assertRefused(org.assertj.core.api.ThrowableAssert.ThrowingCallable act, String why) {
         assertThatThrownBy(act).isInstanceOf(OneRoofException.class).hasMessageContaining(why);
-    }
-
-    private static void until(Tailing tailing, Lease lease, BooleanSupplier reached) {
-        Await.patiently().until("the tail to get there", () -> {
-            tailing.runOnce(lease);
-            return reached.getAsBoolean();
-        });
-    }
-
-    private static List<String> seen(TestDatabase database) {
-        return database.list(row -> row.getString(1), "SELECT key FROM public.seen ORDER BY no");
     }
 
     private static List<String> acts(TestDatabase database) {

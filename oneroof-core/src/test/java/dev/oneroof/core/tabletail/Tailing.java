@@ -7,13 +7,21 @@ import dev.oneroof.core.lease.Scope;
 import dev.oneroof.core.worker.Pass;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.SchemaName;
+import dev.oneroof.postgres.SqlState;
+import dev.oneroof.testkit.await.Await;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
 
 /** A tail worker over one source of a test, with a lease that the test moves as it likes. */
 final class Tailing {
     static final String GATE = "governance.gov_backfill_sweep.enabled";
+
+    /** Gives up early, and looks at what is behind it often. */
+    static final TailConfig WATCHFUL = watchful(Duration.ofMinutes(10), 50_000);
 
     final LeaseStore leases = new LeaseStore();
     final CursorStore cursors = new CursorStore();
@@ -43,12 +51,32 @@ final class Tailing {
         worker.prepare();
     }
 
+    static TailConfig watchful(Duration keptFor, long keptKeys) {
+        return new TailConfig(
+                3,
+                Duration.ofMillis(10),
+                Duration.ofMillis(50),
+                100,
+                keptFor,
+                keptKeys,
+                Duration.ofMillis(50),
+                1_000_000);
+    }
+
     Lease claim(String owner) {
         return ((Claim.Taken) db.inTx(tx -> leases.claim(tx, scope, owner, Duration.ofMillis(-1)))).lease();
     }
 
     Pass runOnce(Lease lease) {
         return worker.runOnce(lease);
+    }
+
+    /** Passes until what the test waits for has come. */
+    void until(Lease lease, BooleanSupplier reached) {
+        Await.patiently().until("the tail to get there", () -> {
+            runOnce(lease);
+            return reached.getAsBoolean();
+        });
     }
 
     /** Passes until the cursor has nothing more to do for now. */
@@ -69,6 +97,27 @@ final class Tailing {
             }
         }
         throw new AssertionError("the tail does not end");
+    }
+
+    /** A number of passes with a short rest after each; what failed or was held. */
+    List<String> turn(Lease lease, int passes) {
+        List<String> failures = new ArrayList<>();
+        for (int n = 0; n < passes; n++) {
+            try {
+                Pass pass = runOnce(lease);
+                if (!(pass instanceof Pass.Worked) && !(pass instanceof Pass.Idle)) {
+                    failures.add(pass.toString());
+                }
+            } catch (RuntimeException e) {
+                failures.add(SqlState.of(e) + " " + e.getMessage());
+            }
+            try {
+                Thread.sleep(20);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+        return failures;
     }
 
     Cursor cursor() {

@@ -38,6 +38,20 @@ public final class OwnServer implements AutoCloseable {
         start();
     }
 
+    /** Keeps a copy of all data as they are now. It is down for the time that takes. */
+    public void backUp() {
+        crash();
+        server.backUp();
+        start();
+    }
+
+    /** Takes all data back to what they were at the last {@link #backUp()}, as a restore after a loss does. */
+    public void restore() {
+        crash();
+        server.restore();
+        start();
+    }
+
     @Override
     public void close() {
         server.close();

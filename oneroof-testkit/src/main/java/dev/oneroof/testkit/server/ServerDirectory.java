@@ -8,9 +8,11 @@ import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.ZoneId;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Where a test server lives for as long as it runs, and what it is started with. */
@@ -39,7 +41,41 @@ record ServerDirectory(Path path) {
         return set.isBlank() ? Path.of(System.getProperty("user.home"), ".cache", "oneroof", "postgres") : Path.of(set);
     }
 
+    /** Copies the data of a server that is down; the server's own recovery makes them whole at the next start. */
+    void backUp() {
+        copy(data(), backup());
+    }
+
+    /** Takes the data of a server that is down back to what they were at {@link #backUp()}. */
+    void restore() {
+        delete(data());
+        copy(backup(), data());
+    }
+
+    private Path data() {
+        return path.resolve("data");
+    }
+
+    private Path backup() {
+        return path.resolve("data-backup");
+    }
+
+    private static void copy(Path from, Path to) {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : (Iterable<Path>) files::iterator) {
+                Files.copy(file, to.resolve(from.relativize(file).toString()), StandardCopyOption.COPY_ATTRIBUTES);
+            }
+        } catch (IOException e) {
+            throw new OneRoofException(
+                    ErrorCode.HOME_NOT_WRITABLE, "Cannot copy " + from + " to " + to + ": " + e.getMessage(), e);
+        }
+    }
+
     void delete() {
+        delete(path);
+    }
+
+    private static void delete(Path path) {
         try {
             Files.walkFileTree(path, new Deletion());
         } catch (IOException e) {

@@ -82,6 +82,16 @@ public final class TestServer implements AutoCloseable {
         running = true;
     }
 
+    /** Keeps what a crashed server's data are now, for {@link #restore()}. */
+    void backUp() {
+        directory.backUp();
+    }
+
+    /** Takes a crashed server's data back to the last backup. */
+    void restore() {
+        directory.restore();
+    }
+
     boolean running() {
         return running;
     }
