@@ -39,7 +39,7 @@ public final class Workshop implements AutoCloseable {
         this.owner = new Database(
                 Connections.plain(site.address(), "oneroof bench"),
                 site.schema().schema());
-        this.pool = Connections.pool(site.address(), "oneroof bench", role, 4);
+        this.pool = Connections.pool(site.address(), "oneroof bench", role, 6);
     }
 
     /** With the schema empty, whatever an earlier run has left. */
@@ -68,6 +68,11 @@ public final class Workshop implements AutoCloseable {
 
     public Database owner() {
         return owner;
+    }
+
+    /** As the runtime, by connections that are kept. */
+    public Database pooled() {
+        return new Database(pool, site.schema().schema());
     }
 
     /** As the login, each statement in a transaction of its own. */

@@ -4,15 +4,20 @@ import dev.oneroof.core.lease.Scope;
 import dev.oneroof.core.tabletail.TailDraft;
 import dev.oneroof.core.tabletail.TailSource;
 import dev.oneroof.core.tabletail.TailSpec;
+import dev.oneroof.core.worker.Once;
 import dev.oneroof.core.worker.Worker;
 import dev.oneroof.core.worker.Workers;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import javax.sql.DataSource;
 
 /**
@@ -34,6 +39,7 @@ public final class OneRoof implements AutoCloseable {
     private final Workers workers;
     private final List<Worker> waiting = new ArrayList<>();
     private final Set<Scope> taken = new HashSet<>();
+    private boolean watching;
 
     private OneRoof(Wiring wiring, Workers workers) {
         this.wiring = wiring;
@@ -74,9 +80,45 @@ public final class OneRoof implements AutoCloseable {
     }
 
     public OneRoof start() {
+        if (!watching) {
+            watching = true;
+            waiting.add(wiring.staleCheck());
+        }
         waiting.forEach(workers::start);
         waiting.clear();
         return this;
+    }
+
+    /**
+     * Runs a tail worker until it has nothing to do for now, and gives its scope back. Refused while its gate is closed,
+     * or another instance holds it.
+     *
+     * @param patience how long all of it may take
+     */
+    public Once.Ended runOnce(TailSpec spec, Duration patience) {
+        Once once = new Once(wiring.tailWorker(spec));
+        wiring.demandFree(spec);
+        Workers.Started started = workers.start(once);
+        try {
+            return once.ended().get(patience.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            RuntimeException failure = once.failure();
+            throw new OneRoofException(
+                    ErrorCode.FAILED,
+                    "worker: '%s' did not come to an end within %d s%s"
+                            .formatted(
+                                    spec.scope(),
+                                    patience.toSeconds(),
+                                    failure == null ? "" : "; its last pass failed: " + failure.getMessage()),
+                    e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new OneRoofException(ErrorCode.INTERRUPTED, "interrupted", e);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e); // it is only ever completed with a value
+        } finally {
+            started.end();
+        }
     }
 
     public Database database() {

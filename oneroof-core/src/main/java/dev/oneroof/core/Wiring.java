@@ -2,6 +2,7 @@ package dev.oneroof.core;
 
 import dev.oneroof.core.gate.GateStore;
 import dev.oneroof.core.lease.LeaseStore;
+import dev.oneroof.core.liveness.StaleCheck;
 import dev.oneroof.core.tabletail.HolderSampler;
 import dev.oneroof.core.tabletail.TailSource;
 import dev.oneroof.core.tabletail.TailSpec;
@@ -9,6 +10,8 @@ import dev.oneroof.core.tabletail.TailStores;
 import dev.oneroof.core.tabletail.TailWorker;
 import dev.oneroof.core.worker.Workers;
 import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
 import java.util.List;
 import javax.sql.DataSource;
 
@@ -37,6 +40,24 @@ final class Wiring {
 
     Workers workers() {
         return new Workers(config.instance(), database, leases, gates, config.loop());
+    }
+
+    StaleCheck staleCheck() {
+        return new StaleCheck(database);
+    }
+
+    /** Says no where a run could only wait. */
+    void demandFree(TailSpec spec) {
+        database.useTx(tx -> {
+            String gate = spec.gate();
+            if (gate != null) {
+                gates.demandOpen(tx, gate);
+            }
+            leases.owner(tx, spec.scope()).ifPresent(owner -> {
+                throw new OneRoofException(
+                        ErrorCode.CONFLICT, "worker: '%s' is at work in '%s'".formatted(spec.scope(), owner));
+            });
+        });
     }
 
     TailWorker tailWorker(TailSpec spec) {

@@ -74,6 +74,11 @@ public final class Database {
         });
     }
 
+    /** Takes a connection for as long as the answer is open. */
+    public Notifications notifications() {
+        return new Notifications(jdbi.open());
+    }
+
     /** The first failure is the one to tell; a connection that is gone cannot roll back either. */
     private static void rollback(Handle handle, Throwable failure) {
         try {

@@ -12,11 +12,13 @@ import picocli.CommandLine.Spec;
             BenchBackfillCommand.class,
             BenchCrashCommand.class,
             BenchDepthCommand.class,
+            BenchHeartbeatCommand.class,
             BenchLateCommand.class,
             BenchLocksCommand.class,
             BenchResumeCommand.class,
             BenchSnapshotCommand.class,
-            BenchTailCommand.class
+            BenchTailCommand.class,
+            BenchWakeCommand.class
         })
 final class BenchCommand implements Runnable {
     @Spec
@@ -27,6 +29,6 @@ final class BenchCommand implements Runnable {
     public void run() {
         throw new ParameterException(
                 spec.commandLine(),
-                "a bench is missing: backfill, crash, depth, late, locks, resume, snapshot or tail");
+                "a bench is missing: backfill, crash, depth, heartbeat, late, locks, resume, snapshot, tail or wake");
     }
 }

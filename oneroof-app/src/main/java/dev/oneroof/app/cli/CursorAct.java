@@ -1,7 +1,7 @@
 package dev.oneroof.app.cli;
 
 import dev.oneroof.core.lease.Scope;
-import dev.oneroof.core.tabletail.OperatorAct;
+import dev.oneroof.core.operator.OperatorAct;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;

@@ -11,8 +11,6 @@ import picocli.CommandLine.Spec;
         subcommands = {
             CursorListCommand.class,
             CursorShowCommand.class,
-            CursorPauseCommand.class,
-            CursorResumeCommand.class,
             CursorReplayCommand.class,
             CursorSkipCommand.class,
             CursorAcceptCommand.class
@@ -24,7 +22,6 @@ final class CursorCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(
-                spec.commandLine(), "a verb is missing: list, show, pause, resume, replay, skip or accept");
+        throw new ParameterException(spec.commandLine(), "a verb is missing: list, show, replay, skip or accept");
     }
 }

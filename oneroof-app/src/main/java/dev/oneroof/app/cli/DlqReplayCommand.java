@@ -1,7 +1,7 @@
 package dev.oneroof.app.cli;
 
+import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.core.tabletail.DeadLetters;
-import dev.oneroof.core.tabletail.OperatorAct;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;

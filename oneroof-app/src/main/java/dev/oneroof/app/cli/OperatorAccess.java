@@ -10,7 +10,10 @@ import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import dev.oneroof.postgres.schema.SchemaStatus;
+import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.ToIntFunction;
+import javax.sql.DataSource;
 
 /**
  * The database for an operator's act. It is done in the role of the running program, so that what it finds readable is
@@ -20,12 +23,25 @@ final class OperatorAccess {
     private OperatorAccess() {}
 
     static <R> R inDatabase(DatabaseOptions options, Function<Database, R> act) {
+        return inPool(
+                options,
+                config -> 1,
+                (config, pool) -> act.apply(new Database(pool, config.schema().schema())));
+    }
+
+    /** For an act that runs workers, with as many connections as are set for them. */
+    static <R> R inPool(DatabaseOptions options, BiFunction<AppConfig, DataSource, R> act) {
+        return inPool(options, AppConfig::poolSize, act);
+    }
+
+    private static <R> R inPool(
+            DatabaseOptions options, ToIntFunction<AppConfig> size, BiFunction<AppConfig, DataSource, R> act) {
         AppConfig config = options.load();
         try (OpenDatabase database = OpenDatabase.open(config, Access.LOOK)) {
             demandSchema(config, database);
             try (HikariDataSource pool = Connections.pool(
-                    database.address(), "oneroof", config.schema().roles().server(), 1)) {
-                return act.apply(new Database(pool, config.schema().schema()));
+                    database.address(), "oneroof", config.schema().roles().server(), size.applyAsInt(config))) {
+                return act.apply(config, pool);
             }
         }
     }

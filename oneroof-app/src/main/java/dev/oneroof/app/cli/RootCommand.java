@@ -19,6 +19,11 @@ import picocli.CommandLine.Spec;
             SourceCommand.class,
             CursorCommand.class,
             DlqCommand.class,
+            GateCommand.class,
+            WorkerCommand.class,
+            InstanceCommand.class,
+            StatusCommand.class,
+            DoctorCommand.class,
             BenchCommand.class,
             VersionCommand.class,
             CommandLine.HelpCommand.class
@@ -31,6 +36,7 @@ final class RootCommand implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "a command is missing: demo, db, source, cursor, dlq, bench or version");
+                spec.commandLine(),
+                "a command is missing: demo, db, source, worker, cursor, dlq, gate, instance, status, doctor, bench or version");
     }
 }

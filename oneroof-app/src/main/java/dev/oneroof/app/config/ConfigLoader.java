@@ -55,7 +55,7 @@ public final class ConfigLoader {
                 number(Settings.EMBEDDED_PORT, 0, 65535),
                 checked(this::database, Optional.empty()),
                 checked(this::schema, SchemaConfig.DEFAULT),
-                number(Settings.DB_POOL_SIZE, 2, 100),
+                number(Settings.DB_POOL_SIZE, 3, 100),
                 Duration.ofSeconds(number(Settings.LEASE_SECONDS, 10, 3600)));
         if (!problems.isEmpty()) {
             throw new OneRoofException(ErrorCode.INVALID_INPUT, String.join("\n", problems));

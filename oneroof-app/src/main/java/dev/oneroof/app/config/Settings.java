@@ -39,9 +39,9 @@ final class Settings {
     static final Setting DB_POOL_SIZE = new Setting(
             "db.pool_size",
             "10",
-            "a whole number from 2 to 100",
+            "a whole number from 3 to 100",
             false,
-            "Connections at most. A worker needs one, and one more while it reads ahead in a backlog.");
+            "Connections at most. A worker needs one, and one more while it reads ahead in a backlog; wake-ups need one.");
     static final Setting EMBEDDED_PORT = new Setting(
             "embedded.port",
             "0",

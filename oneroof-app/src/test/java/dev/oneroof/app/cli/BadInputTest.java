@@ -171,7 +171,7 @@ class BadInputTest {
                 "unknown key 'db.scheam'; did you mean 'db.schema'?",
                 "unknown key 'hoem'; did you mean 'home'?",
                 "unknown variable 'ONEROOF_EMBEDDED_PROT'; did you mean 'ONEROOF_EMBEDDED_PORT'?",
-                "db.pool_size: '1' is not allowed; allowed is a whole number from 2 to 100");
+                "db.pool_size: '1' is not allowed; allowed is a whole number from 3 to 100");
     }
 
     @Test

@@ -40,11 +40,11 @@ class CursorCommandTest {
         assertThat(shown.exit()).as(shown.err()).isZero();
         assertThat(shown.out()).contains("\"rows_behind\":2", "\"open_dead_letters\":1");
 
-        assertThat(command.run("cursor", "pause", "sorter/parcels", "--reason", "holiday", "--for", "2h")
+        assertThat(command.run("worker", "pause", "sorter/parcels", "--reason", "holiday", "--for", "2h")
                         .exit())
                 .isZero();
         assertThat(command.run("cursor", "list").out()).contains("paused by", "holiday");
-        assertThat(command.run("cursor", "resume", "sorter/parcels", "--reason", "back")
+        assertThat(command.run("worker", "resume", "sorter/parcels", "--reason", "back")
                         .exit())
                 .isZero();
 
@@ -58,6 +58,11 @@ class CursorCommandTest {
                 .isEqualTo(2);
         assertThat(database.value(String.class, "SELECT settled_id FROM oneroof.gov_worker_cursor"))
                 .isEqualTo("8");
+        Oneroof.Answer closed =
+                command.run("cursor", "replay", "sorter/parcels", "--to-id", "5", "--reason", "again", "--yes");
+        assertThat(closed.exit()).isEqualTo(5);
+        assertThat(closed.err()).contains("oneroof gate open queue.replay.enabled --reason TEXT");
+        allowReplays(command);
         assertThat(command.run("cursor", "replay", "sorter/parcels", "--to-id", "5", "--reason", "again", "--yes")
                         .exit())
                 .isZero();
@@ -71,6 +76,10 @@ class CursorCommandTest {
 
         assertThat(command.run("dlq", "list").out()).contains("sorter/parcels/0", "22012", "division by zero");
         assertThat(command.run("dlq", "show", "1").out()).contains("division by zero");
+        assertThat(command.run("dlq", "replay", "1", "--reason", "mended").exit())
+                .as("through a closed gate")
+                .isEqualTo(5);
+        allowReplays(command);
         assertThat(command.run("dlq", "replay", "1", "--reason", "mended").exit())
                 .isZero();
 
@@ -87,8 +96,8 @@ class CursorCommandTest {
                     cursor                                                  | 2 | a verb is missing
                     cursor show nobody/parcels                              | 4 | there is no cursor 'nobody/parcels/0'
                     cursor show parcels                                     | 2 | WORKER/SOURCE
-                    cursor pause sorter/parcels                             | 2 | --reason
-                    cursor pause sorter/parcels --reason x --for soon       | 2 | --for
+                    worker pause sorter/parcels                             | 2 | --reason
+                    worker pause sorter/parcels --reason x --for soon       | 2 | --for
                     cursor accept sorter/parcels --reason x                 | 5 | nothing to accept
                     cursor replay sorter/parcels --reason x --yes           | 2 | --from-start
                     cursor replay sorter/parcels --reason x --to-id many --yes | 2 | cannot be read
@@ -105,6 +114,12 @@ class CursorCommandTest {
         assertThat(answer.exit()).as(answer.err()).isEqualTo(exit);
         assertThat(answer.err()).contains(why);
         assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.operator_act"))
+                .isZero();
+    }
+
+    private static void allowReplays(Oneroof command) {
+        assertThat(command.run("gate", "open", "queue.replay.enabled", "--reason", "a repair")
+                        .exit())
                 .isZero();
     }
 }

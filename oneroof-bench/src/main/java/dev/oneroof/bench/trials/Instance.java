@@ -90,7 +90,7 @@ record Instance(DatabaseAddress address, SchemaConfig schema, String trial, Dura
                 address,
                 "trial",
                 schema.roles().server(),
-                sources.size() + 2,
+                2 * sources.size() + 3,
                 lease.multipliedBy(2).dividedBy(3));
         OneRoof oneroof = OneRoof.open(
                 RuntimeConfig.named(name).withSchema(schema.schema()).withLoop(loop()), pool);

@@ -1,6 +1,6 @@
 package dev.oneroof.bench.trials;
 
-import dev.oneroof.core.lease.BeatStatus;
+import dev.oneroof.core.lease.Beat;
 import dev.oneroof.core.lease.Claim;
 import dev.oneroof.core.lease.Epoch;
 import dev.oneroof.core.lease.Lease;
@@ -104,7 +104,7 @@ final class Meddlers implements AutoCloseable {
                     String owner = held.owner() == null ? "nobody" : held.owner();
                     Epoch epoch = new Epoch(held.epoch() - random.nextInt(2));
                     Lease lease = new Lease(scope, owner, epoch, Duration.ofSeconds(2));
-                    if (db.inTx(tx -> leases.beat(tx, lease, BeatStatus.OK, "meddling")) == Renewal.LOST) {
+                    if (db.inTx(tx -> leases.beat(tx, lease, Beat.working("meddling"))) == Renewal.LOST) {
                         refusedBeats.incrementAndGet();
                     }
                 });

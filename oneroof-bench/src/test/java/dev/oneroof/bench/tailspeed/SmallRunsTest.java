@@ -6,8 +6,13 @@ import dev.oneroof.bench.Bench;
 import dev.oneroof.bench.BenchResult;
 import dev.oneroof.bench.Figure;
 import dev.oneroof.bench.Sites;
+import dev.oneroof.bench.trials.HeartbeatConfig;
+import dev.oneroof.bench.trials.HeartbeatTrial;
+import dev.oneroof.bench.wakeup.WakeBench;
+import dev.oneroof.bench.wakeup.WakeConfig;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.server.TestDatabase;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** Every bench once, over few rows: it measures what it says, and leaves nothing behind. How fast it is, is not judged. */
@@ -39,6 +44,33 @@ class SmallRunsTest {
         Figure buffers = figure(result, "buffers per row");
         assertThat(buffers.measured()).isPositive().isLessThan(1);
         assertThat(buffers.holds()).as(buffers.toString()).isTrue();
+    }
+
+    @Test
+    void wakeUpsReachTheHandlerAndLeaveNoEventBehind(TestDatabase database) throws Exception {
+        BenchResult result = ran(new WakeBench(new WakeConfig(5, 2, 2, Duration.ofMillis(200), 1)), database);
+
+        assertThat(figure(result, "events not handled").holds()).isTrue();
+        assertThat(figure(result, "p50 ms from commit to handler").measured()).isPositive();
+        assertThat(figure(result, "emitted a second with the bridge on").ratio())
+                .isPositive();
+        assertThat(
+                        database.value(
+                                Long.class,
+                                "SELECT (SELECT count(*) FROM oneroof.event_outbox) + (SELECT count(*) FROM oneroof.event_type_registry WHERE event_domain = 'bench_wake')"))
+                .isZero();
+        assertThat(database.value(Boolean.class, "SELECT oneroof.fn_gate_open('queue.notify.bridge_enabled')"))
+                .isFalse();
+    }
+
+    @Test
+    void beatsUnderASnapshotKeepALookupShort(TestDatabase database) throws Exception {
+        BenchResult result = ran(new HeartbeatTrial(new HeartbeatConfig(3, 200, 100)), database);
+
+        assertThat(figure(result, "median ms of a lookup").measured()).isPositive();
+        assertThat(figure(result, "pages of the table").ratio())
+                .as("nothing was pruned")
+                .isGreaterThan(1);
     }
 
     private static BenchResult ran(Bench bench, TestDatabase database) throws Exception {

@@ -11,6 +11,21 @@ public final class FindingStore {
 
     private static final String RESOLVE = "SELECT oneroof.fn_finding_resolve(:type, :key)";
 
+    private static final String IS_OPEN = """
+            SELECT EXISTS (
+                SELECT
+                FROM oneroof.system_issues
+                WHERE issue_type = :type AND coalesce_key = :key AND status <> 'resolved')
+            """;
+
+    public boolean isOpen(Tx tx, FindingType type, String key) {
+        return tx.query(IS_OPEN)
+                .bind("type", type.sql())
+                .bind("key", key)
+                .mapTo(Boolean.class)
+                .one();
+    }
+
     /** Raises it, or counts up the one that is alive. */
     public void raise(Tx tx, Finding finding) {
         tx.query(RAISE)

@@ -4,6 +4,7 @@ import dev.oneroof.postgres.Tx;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Gates, in {@code dot_config}. A gate that is missing or has expired is closed. */
@@ -20,8 +21,39 @@ public final class GateStore {
             WHERE key = :key AND kind = 'gate'
             """;
 
+    private static final String LIST = """
+            SELECT key, oneroof.fn_gate_open(key) AS open, description, actor, reason,
+                   expires_at::text AS expires_at, updated_at::text AS updated_at
+            FROM oneroof.dot_config
+            WHERE kind = 'gate'
+            ORDER BY key
+            """;
+
+    public List<Gate> list(Tx tx) {
+        return tx.query(LIST)
+                .map((row, context) -> new Gate(
+                        row.getString("key"),
+                        row.getBoolean("open"),
+                        row.getString("description"),
+                        row.getString("actor"),
+                        row.getString("reason"),
+                        row.getString("expires_at"),
+                        row.getString("updated_at")))
+                .list();
+    }
+
     public boolean isOpen(Tx tx, String key) {
         return tx.query(IS_OPEN).bind("key", key).mapTo(Boolean.class).one();
+    }
+
+    /** Refuses what a closed gate forbids, and says how to open it. */
+    public void demandOpen(Tx tx, String key) {
+        if (!isOpen(tx, key)) {
+            throw new OneRoofException(
+                    ErrorCode.CONFLICT,
+                    "gate: '%s' is closed; an operator opens it with: oneroof gate open %s --reason TEXT"
+                            .formatted(key, key));
+        }
     }
 
     /** Opens a gate until somebody closes it. The trail of who did so is written by the database. */

@@ -2,6 +2,7 @@ package dev.oneroof.core.lease;
 
 import dev.oneroof.postgres.Tx;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * Leases and beats, in {@code queue_heartbeat}.
@@ -16,6 +17,8 @@ import java.time.Duration;
  * lock effects, then the cursor, then the lease, in this order.
  */
 public final class LeaseStore {
+    private static final int LONGEST_REASON = 500;
+
     private static final String REGISTER = """
             INSERT INTO oneroof.queue_heartbeat
                 (executor_name, executor_kind, expected_cadence_seconds, stale_threshold_seconds, registered_by)
@@ -74,10 +77,27 @@ public final class LeaseStore {
                 last_tick_at = CASE WHEN g.open THEN clock_timestamp() ELSE last_tick_at END,
                 last_tick_status = CASE WHEN g.open THEN :status ELSE last_tick_status END,
                 ticks_total = ticks_total + CASE WHEN g.open THEN 1 ELSE 0 END,
-                last_beat_payload = CASE WHEN g.open THEN jsonb_build_object('doing', CAST(:doing AS text)) ELSE last_beat_payload END,
+                last_beat_payload = CASE WHEN g.open THEN jsonb_build_object(
+                    'doing', CAST(:doing AS text), 'reason', CAST(:reason AS text),
+                    'since', CASE
+                        WHEN last_beat_payload ->> 'doing' = :doing AND jsonb_exists(last_beat_payload, 'since')
+                        THEN last_beat_payload -> 'since'
+                        ELSE to_jsonb(extract(epoch FROM clock_timestamp()))
+                    END) ELSE last_beat_payload END,
                 updated_at = clock_timestamp()
             FROM (SELECT oneroof.fn_gate_open('queue.heartbeat.enabled') AS open) g
             WHERE executor_name = :executor AND lease_owner = :owner AND lease_epoch = :epoch
+            """;
+
+    // No beat and no renewal: the lease runs out, and somebody else may have more luck with it.
+    private static final String STUCK = """
+            UPDATE oneroof.queue_heartbeat
+            SET last_tick_status = 'error',
+                last_beat_payload = jsonb_build_object(
+                    'doing', 'stuck', 'reason', CAST(:reason AS text), 'since', extract(epoch FROM clock_timestamp())),
+                updated_at = clock_timestamp()
+            WHERE executor_name = :executor AND lease_owner = :owner AND lease_epoch = :epoch
+              AND oneroof.fn_gate_open('queue.heartbeat.enabled')
             """;
 
     // A lock and no new row version: batches may come by the hundred a second.
@@ -95,9 +115,20 @@ public final class LeaseStore {
               AND CAST(t.at AS timestamptz) > clock_timestamp() - make_interval(secs => :seconds)
             """;
 
+    private static final String OWNER = """
+            SELECT lease_owner
+            FROM oneroof.queue_heartbeat
+            WHERE executor_name = :executor AND lease_until > clock_timestamp()
+            """;
+
     private static final String RELEASE = """
             UPDATE oneroof.queue_heartbeat
             SET lease_owner = NULL, lease_until = NULL, updated_at = clock_timestamp()
+            WHERE executor_name = :executor AND lease_owner = :owner AND lease_epoch = :epoch
+            """;
+
+    private static final String REMOVE = """
+            DELETE FROM oneroof.queue_heartbeat
             WHERE executor_name = :executor AND lease_owner = :owner AND lease_epoch = :epoch
             """;
 
@@ -118,6 +149,14 @@ public final class LeaseStore {
                 .bind("seconds", seconds(within))
                 .mapTo(Long.class)
                 .one();
+    }
+
+    /** Who holds the scope now. */
+    public Optional<String> owner(Tx tx, Scope scope) {
+        return tx.query(OWNER)
+                .bind("executor", scope.executorName())
+                .mapTo(String.class)
+                .findOne();
     }
 
     public Claim claim(Tx tx, Scope scope, String owner, Duration timeToLive) {
@@ -143,14 +182,15 @@ public final class LeaseStore {
     }
 
     /** Renews the lease and says what the worker is doing: an address or a word, never contents. */
-    public Renewal beat(Tx tx, Lease lease, BeatStatus status, String doing) {
+    public Renewal beat(Tx tx, Lease lease, Beat beat) {
         int rows = tx.update(BEAT)
                 .bind("executor", lease.scope().executorName())
                 .bind("owner", lease.owner())
                 .bind("epoch", lease.epoch().value())
                 .bind("ttl", seconds(lease.timeToLive()))
-                .bind("status", status.sql())
-                .bind("doing", doing)
+                .bind("status", beat.status().sql())
+                .bind("doing", beat.doing().sql())
+                .bind("reason", shortened(beat.reason()))
                 .execute();
         return rows == 1 ? Renewal.HELD : Renewal.LOST;
     }
@@ -173,6 +213,30 @@ public final class LeaseStore {
                 .bind("owner", lease.owner())
                 .bind("epoch", lease.epoch().value())
                 .execute();
+    }
+
+    /** Gives the scope back and has it forgotten. */
+    public void remove(Tx tx, Lease lease) {
+        tx.update(REMOVE)
+                .bind("executor", lease.scope().executorName())
+                .bind("owner", lease.owner())
+                .bind("epoch", lease.epoch().value())
+                .execute();
+    }
+
+    /** The owner's process lives and its pass does not come to an end. */
+    public void stuck(Tx tx, Lease lease, String reason) {
+        tx.update(STUCK)
+                .bind("executor", lease.scope().executorName())
+                .bind("owner", lease.owner())
+                .bind("epoch", lease.epoch().value())
+                .bind("reason", shortened(reason))
+                .execute();
+    }
+
+    /** A beat is a signal and has its size. */
+    private static String shortened(String reason) {
+        return reason.length() <= LONGEST_REASON ? reason : reason.substring(0, LONGEST_REASON);
     }
 
     private static double seconds(Duration duration) {

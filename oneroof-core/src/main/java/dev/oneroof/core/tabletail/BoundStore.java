@@ -24,6 +24,12 @@ final class BoundStore {
             FROM (SELECT %2$s - make_interval(secs => :guard) AS bound) b
             """;
 
+    private static final String CLOCK_BELOW = """
+            SELECT b.bound::text
+            FROM (SELECT %2$s - make_interval(secs => :guard) AS bound) b
+            WHERE b.bound < CAST(:kept AS %1$s)
+            """;
+
     // One explicit high id must not lift the bound above what the sequence has given out. Where the sequence cannot be
     // read, the table's highest ids have to do, and one that lies far above the second is left out. A sequence that was
     // set back gives no bound until it has caught up.
@@ -153,6 +159,19 @@ final class BoundStore {
                 .mapTo(String.class)
                 .findOne()
                 .map(bound -> new Watermark(bound, null));
+    }
+
+    /** The time below which nobody begins to write now, where that lies below the watermark. */
+    Optional<String> clockBelow(Tx tx, TailSource source, Watermark kept) {
+        TailSource.TimeColumn time = source.time();
+        if (time == null) {
+            return Optional.empty();
+        }
+        return tx.query(CLOCK_BELOW.formatted(time.type().sql(), OrderKey.clock(time)))
+                .bind("kept", kept.ts())
+                .bind("guard", (double) GUARD.toSeconds())
+                .mapTo(String.class)
+                .findOne();
     }
 
     private static Optional<Watermark> sequenceBound(Tx tx, TailSource source, @Nullable Watermark previous) {

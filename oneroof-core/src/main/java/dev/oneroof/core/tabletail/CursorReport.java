@@ -33,7 +33,7 @@ public final class CursorReport {
             """;
 
     private static final String OWNER = """
-            SELECT lease_owner, lease_until > clock_timestamp() AS alive, last_beat_payload ->> 'doing' AS doing,
+            SELECT lease_owner, lease_until > clock_timestamp() AS alive, concat_ws(': ', last_beat_payload ->> 'doing', last_beat_payload ->> 'reason') AS doing,
                    extract(epoch FROM clock_timestamp() - last_tick_at)::float8 AS beat_age
             FROM oneroof.queue_heartbeat
             WHERE executor_name = :executor

@@ -1,7 +1,11 @@
 package dev.oneroof.core.tabletail;
 
 import dev.oneroof.core.finding.FindingType;
+import dev.oneroof.core.gate.GateStore;
+import dev.oneroof.core.gate.Gates;
 import dev.oneroof.core.lease.Scope;
+import dev.oneroof.core.operator.ActLog;
+import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Tx;
 import dev.oneroof.postgres.error.ErrorCode;
@@ -21,6 +25,8 @@ public final class Cursors {
     private final Database db;
     private final TailStores stores = TailStores.standard();
     private final OperatorStore store = new OperatorStore();
+    private final ActLog acts = new ActLog();
+    private final GateStore gates = new GateStore();
     private final CursorReport reports = new CursorReport();
 
     public Cursors(Database db) {
@@ -42,7 +48,7 @@ public final class Cursors {
         db.useTx(tx -> {
             cursor(tx, scope);
             store.pause(tx, scope, by, expiry);
-            store.record(
+            acts.record(
                     tx,
                     "cursor_pause",
                     scope.executorName(),
@@ -59,7 +65,7 @@ public final class Cursors {
             cursor(tx, scope);
             boolean paused = store.resume(tx, scope);
             if (paused) {
-                store.record(tx, "cursor_resume", scope.executorName(), by, null, null, null);
+                acts.record(tx, "cursor_resume", scope.executorName(), by);
             }
             return paused;
         });
@@ -75,7 +81,7 @@ public final class Cursors {
             }
             store.accept(tx, scope);
             stores.sources().acceptCollation(tx, source(tx, scope));
-            store.record(tx, "cursor_accept", scope.executorName(), by, held.state(), null, null);
+            acts.record(tx, "cursor_accept", scope.executorName(), by, held.state(), null, null);
             stores.findings().resolve(tx, FindingType.CURSOR_WATERMARK_REGRESSION, scope.executorName());
             stores.findings().resolve(tx, FindingType.CURSOR_CONTRACT_BROKEN, scope.executorName());
         });
@@ -93,12 +99,13 @@ public final class Cursors {
     public CursorReport.Preview replay(Scope scope, @Nullable Watermark to, OperatorAct by) {
         return db.inTx(tx -> {
             CursorReport.Preview preview = preview(tx, scope, to);
+            gates.demandOpen(tx, Gates.REPLAY);
             Cursor now = cursor(tx, scope);
             if (!store.setBack(tx, scope, by, now, to)) {
                 throw new OneRoofException(
                         ErrorCode.CONFLICT, "cursor: '%s' moved at this very moment; try again".formatted(scope));
             }
-            store.record(
+            acts.record(
                     tx,
                     "cursor_replay",
                     scope.executorName(),
@@ -106,6 +113,7 @@ public final class Cursors {
                     String.valueOf(now.settled()),
                     to == null ? "the beginning" : to.toString(),
                     null);
+            stores.findings().resolve(tx, FindingType.CURSOR_CLOCK_STEPPED_BACK, scope.executorName());
             return preview;
         });
     }
@@ -130,7 +138,7 @@ public final class Cursors {
                         "holder: there is no open transaction '%s'; see: oneroof cursor show".formatted(holder));
             }
             store.skip(tx, scope, holder, expiry);
-            store.record(
+            acts.record(
                     tx,
                     "cursor_skip",
                     scope.executorName() + " holder " + holder,

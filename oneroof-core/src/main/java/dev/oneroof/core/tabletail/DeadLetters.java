@@ -1,5 +1,9 @@
 package dev.oneroof.core.tabletail;
 
+import dev.oneroof.core.gate.GateStore;
+import dev.oneroof.core.gate.Gates;
+import dev.oneroof.core.operator.ActLog;
+import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Tx;
 import dev.oneroof.postgres.error.ErrorCode;
@@ -11,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 public final class DeadLetters {
     private final Database db;
     private final OperatorStore store = new OperatorStore();
+    private final ActLog acts = new ActLog();
+    private final GateStore gates = new GateStore();
 
     public DeadLetters(Database db) {
         this.db = db;
@@ -36,7 +42,8 @@ public final class DeadLetters {
             if (store.replayDead(tx, by, null, id) == 0) {
                 throw notFound(id);
             }
-            store.record(tx, "dlq_replay", "dead letter " + id, by, null, null, null);
+            gates.demandOpen(tx, Gates.REPLAY);
+            acts.record(tx, "dlq_replay", "dead letter " + id, by);
         });
     }
 
@@ -44,8 +51,9 @@ public final class DeadLetters {
     public int replayAll(String source, OperatorAct by) {
         return db.inTx(tx -> {
             demandSource(tx, source);
+            gates.demandOpen(tx, Gates.REPLAY);
             int rows = store.replayDead(tx, by, source, null);
-            store.record(tx, "dlq_replay", "source " + source, by, null, Integer.toString(rows), null);
+            acts.record(tx, "dlq_replay", "source " + source, by, null, Integer.toString(rows), null);
             return rows;
         });
     }

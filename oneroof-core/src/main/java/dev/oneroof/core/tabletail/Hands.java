@@ -48,6 +48,8 @@ final class Hands {
     private boolean catchingUp;
     /** Whether settled has read anything since all was forgotten; before that nobody knows how much there is. */
     private boolean begun;
+    /** Whether the last pass found nothing more to do. */
+    private boolean isIdle;
     /** Whether the last batch was of more than one page. */
     private boolean isQuick;
     /** So many batches more are of one page. */
@@ -77,6 +79,7 @@ final class Hands {
         lastBound = null;
         catchingUp = false;
         begun = false;
+        isIdle = false;
         careful = CAREFUL_BATCHES;
         isQuick = false;
     }
@@ -95,32 +98,56 @@ final class Hands {
         return clockBehindNanos != 0 && System.nanoTime() - clockBehindNanos > BoundStore.GUARD.toNanos();
     }
 
+    /**
+     * Whoever has caught up looks for new rows first: somebody may be waiting for them, and the bounds of earlier passes can
+     * be read now as well as before. In a flood settled has its turn first, or it would never have one.
+     */
     Step read(TailSource source) {
+        boolean newFirst = isIdle && source.mode() == Mode.PROMPT && !isStretchFull();
+        isIdle = false;
+        if (newFirst) {
+            Step step = ahead(source);
+            if (step != Step.DONE) {
+                return step;
+            }
+        }
+        Step step = settled(source);
+        if (step == Step.DONE && !newFirst && mayReachAhead(source)) {
+            step = ahead(source);
+        }
+        isIdle = step == Step.DONE && begun;
+        return step;
+    }
+
+    private Step settled(TailSource source) {
         // A bound that is cleared and not yet reached is worth a batch as it is: another look would cost round trips
-        // and
-        // tell nothing that this batch could use.
+        // and tell nothing that this batch could use.
         if (barrier.cleared().isEmpty()) {
             mark(source);
         }
         Optional<Watermark> cleared = barrier.cleared();
-        if (cleared.isPresent()) {
-            Step step = db.inTx(tx -> settle(tx, source, cleared.get()));
-            effects.end();
-            catchingUp = step == Step.MORE;
-            begun = true;
-            if (step != Step.DONE) {
-                return step;
-            }
+        if (cleared.isEmpty()) {
+            return Step.DONE;
+        }
+        Step step = db.inTx(tx -> settle(tx, source, cleared.get()));
+        effects.end();
+        catchingUp = step == Step.MORE;
+        begun = true;
+        if (step == Step.DONE) {
             position.passed(cleared.get());
             barrier.settled();
         }
+        return step;
+    }
+
+    private boolean mayReachAhead(TailSource source) {
         // Above a stretch of rows that are mostly filtered out, head would look for its first one for ever: settled
-        // comes
-        // up in steps.
+        // comes up in steps.
         boolean isFarBehind = !begun && source.filter() != null && sizing.isSlow();
-        if (source.mode() == Mode.STRICT || isStretchFull() || isFarBehind) {
-            return Step.DONE;
-        }
+        return source.mode() == Mode.PROMPT && !isStretchFull() && !isFarBehind;
+    }
+
+    private Step ahead(TailSource source) {
         Step step = db.inTx(tx -> reachAhead(tx, source));
         effects.end();
         if (step == Step.DONE) {

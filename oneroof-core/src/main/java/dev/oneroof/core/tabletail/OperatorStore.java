@@ -1,20 +1,15 @@
 package dev.oneroof.core.tabletail;
 
 import dev.oneroof.core.lease.Scope;
+import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.postgres.Tx;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What operators do to cursors and dead letters, with a trail in {@code operator_act}. */
+/** What operators do to cursors and dead letters. */
 final class OperatorStore {
-    private static final String RECORD = """
-            INSERT INTO oneroof.operator_act (act, target, actor, reason, details)
-            VALUES (:act, :target, :actor, :reason, jsonb_strip_nulls(jsonb_build_object(
-                'from', CAST(:from AS text), 'to', CAST(:to AS text), 'until', CAST(:until AS text))))
-            """;
-
     private static final String PAUSE = """
             UPDATE oneroof.gov_worker_cursor
             SET pause_actor = :actor, pause_reason = :reason,
@@ -92,25 +87,6 @@ final class OperatorStore {
               AND (CAST(:source AS text) IS NULL OR source_name = :source)
               AND (CAST(:id AS bigint) IS NULL OR pending_id = :id)
             """;
-
-    void record(
-            Tx tx,
-            String act,
-            String target,
-            OperatorAct by,
-            @Nullable String from,
-            @Nullable String to,
-            @Nullable String until) {
-        tx.update(RECORD)
-                .bind("act", act)
-                .bind("target", target)
-                .bind("actor", by.actor())
-                .bind("reason", by.reason())
-                .bind("from", from)
-                .bind("to", to)
-                .bind("until", until)
-                .execute();
-    }
 
     boolean pause(Tx tx, Scope scope, OperatorAct by, @Nullable Duration expiry) {
         return tx.update(PAUSE)

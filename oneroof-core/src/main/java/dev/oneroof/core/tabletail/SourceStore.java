@@ -100,6 +100,10 @@ public final class SourceStore {
             ORDER BY 1, 2
             """;
 
+    private static final String IS_OUTBOX = """
+            SELECT coalesce(to_regclass('oneroof.event_outbox') = to_regclass(format('%I.%I', :schema, :table)), false)
+            """;
+
     // A frozen owner may hold the cursor's row inside its transaction; nobody should wait for it for ever.
     private static final String WAIT_NOT_FOR_EVER = "SELECT set_config('lock_timeout', '5s', true)";
 
@@ -147,6 +151,15 @@ public final class SourceStore {
                     ErrorCode.CONFLICT, "source: '%s' is registered with another definition".formatted(source.name()));
         }
         return inspected;
+    }
+
+    /** Whether it is the outbox of this very OneRoof, which wakes its readers. */
+    boolean isOutbox(Tx tx, TailSource source) {
+        return tx.query(IS_OUTBOX)
+                .bind("schema", source.relation().schema())
+                .bind("table", source.relation().table())
+                .mapTo(Boolean.class)
+                .one();
     }
 
     private boolean save(Tx tx, TailSource source, String actor) {

@@ -83,7 +83,10 @@ final class Tail {
         return switch (step) {
             case LOST -> new Pass.Lost();
             case MORE -> new Pass.Worked(position.rowsInPass());
-            case DONE -> new Pass.Idle(source.pollInterval());
+            case DONE ->
+                position.rowsInPass() > 0
+                        ? new Pass.CaughtUp(position.rowsInPass(), source.pollInterval())
+                        : new Pass.Idle(source.pollInterval());
         };
     }
 

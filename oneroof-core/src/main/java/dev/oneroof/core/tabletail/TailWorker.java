@@ -23,6 +23,7 @@ public final class TailWorker implements Worker {
     private final HolderSampler sampler;
     private final TailSpec spec;
     private final TailConfig config;
+    private volatile boolean readsOutbox;
     private @Nullable Looked looked;
     private @Nullable Tail tail;
     private @Nullable Lease tailLease;
@@ -50,9 +51,14 @@ public final class TailWorker implements Worker {
     }
 
     @Override
+    public boolean isWokenBy(String layer) {
+        return readsOutbox && layer.equals("event");
+    }
+
+    @Override
     public void prepare() {
         db.useTx(tx -> {
-            registered(tx);
+            readsOutbox = stores.sources().isOutbox(tx, registered(tx));
             stores.cursors().create(tx, scope(), spec.domain(), spec.phase());
         });
     }

@@ -58,6 +58,9 @@ final class Watch {
             stretch(tx, holders, stretchFull);
             ownership(tx);
         });
+        if (clockBehind) {
+            db.useTx(tx -> clockStep(tx, source));
+        }
         Optional<String> broken = db.inTx(tx -> contract(tx, source, clockBehind));
         db.useTx(tx -> judge(tx, source, broken));
     }
@@ -220,6 +223,27 @@ final class Watch {
         } else if (System.nanoTime() - since > config.keptFor().toNanos()) {
             resolve(tx, FindingType.CURSOR_CONTRACT_BROKEN);
         }
+    }
+
+    /**
+     * Late rows are looked for above the keys that are kept. A clock that has gone back further lets rows be written below
+     * them, where handled ones cannot be told from new ones any more. Only the first look knows how far it went.
+     */
+    private void clockStep(Tx tx, TailSource source) {
+        @Nullable Watermark kept = position.kept();
+        if (kept == null || kept.ts() == null) {
+            return;
+        }
+        String scope = position.scope().executorName();
+        stores.bounds()
+                .clockBelow(tx, source, kept)
+                .filter(clock -> !stores.findings().isOpen(tx, FindingType.CURSOR_CLOCK_STEPPED_BACK, scope))
+                .ifPresent(clock -> raise(
+                        tx,
+                        FindingType.CURSOR_CLOCK_STEPPED_BACK,
+                        "the server's clock stepped back to %1$s; rows of '%2$s' that are written until it has passed %3$s are not looked for. When it has, hand them out: oneroof cursor replay %4$s --to-time '%1$s' --reason TEXT"
+                                .formatted(clock, source.name(), kept.ts(), scope),
+                        Map.of("clock", clock, "kept", String.valueOf(kept.ts()))));
     }
 
     private void raise(Tx tx, FindingType type, String summary, Map<String, String> evidence) {

@@ -4,26 +4,39 @@ import dev.oneroof.postgres.Tx;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** Running instances, each with a row of its own in {@code queue_heartbeat} that says which scopes it would take. */
 final class InstanceStore {
-    // Alive is who has renewed its own row; that goes on while the heartbeat gate is closed.
+    // Alive is who has renewed its own row; that goes on while the heartbeat gate is closed. That it is to be drained
+    // stays in the row; but it concerned the process, and not the next one of its name.
     private static final String BEAT = """
             INSERT INTO oneroof.queue_heartbeat AS h
                 (executor_name, executor_kind, expected_cadence_seconds, stale_threshold_seconds, registered_by,
-                 lease_owner, lease_until, lease_epoch, metadata)
+                 lease_owner, lease_until, lease_epoch, last_beat_payload, metadata)
             VALUES (:executor, 'PG_worker', 5, 30, :owner,
                     :owner, clock_timestamp() + make_interval(secs => :ttl), nextval('oneroof.lease_epoch_seq'),
+                    jsonb_build_object('doing', 'working', 'reason', 'started', 'wake_ups', CAST(:ear AS text)),
                     jsonb_build_object('scopes', to_jsonb(CAST(:scopes AS text[]))))
             ON CONFLICT (executor_name) DO UPDATE
             SET lease_owner = :owner,
                 lease_until = EXCLUDED.lease_until,
                 lease_epoch = coalesce(h.lease_epoch, EXCLUDED.lease_epoch),
-                metadata = EXCLUDED.metadata,
+                metadata = CASE WHEN :first THEN h.metadata - 'drain' ELSE h.metadata END || EXCLUDED.metadata,
                 last_tick_at = CASE WHEN oneroof.fn_gate_open('queue.heartbeat.enabled') THEN clock_timestamp() ELSE h.last_tick_at END,
                 ticks_total = h.ticks_total + CASE WHEN oneroof.fn_gate_open('queue.heartbeat.enabled') THEN 1 ELSE 0 END,
+                last_beat_payload = CASE WHEN oneroof.fn_gate_open('queue.heartbeat.enabled') THEN
+                    CASE WHEN jsonb_exists(h.metadata, 'drain') AND NOT :first THEN
+                        jsonb_build_object('doing', 'held', 'reason', h.metadata ->> 'drain', 'wake_ups', CAST(:ear AS text))
+                    ELSE
+                        jsonb_build_object(
+                            'doing', CASE WHEN :held > 0 THEN 'working' ELSE 'quiet' END,
+                            'reason', format('holds %s scopes', CAST(:held AS text)), 'wake_ups', CAST(:ear AS text))
+                    END
+                    ELSE h.last_beat_payload END,
                 updated_at = clock_timestamp()
+            RETURNING h.metadata ->> 'drain' AS drain
             """;
 
     private static final String HELD = """
@@ -34,8 +47,15 @@ final class InstanceStore {
                       AND h.lease_owner = i.lease_owner AND h.lease_until > clock_timestamp()) AS held
             FROM oneroof.queue_heartbeat i
             WHERE i.lease_until > clock_timestamp()
+              AND NOT jsonb_exists(i.metadata, 'drain')
               AND EXISTS (
                   SELECT 1 FROM unnest(CAST(:scopes AS text[])) s (name) WHERE jsonb_exists(i.metadata -> 'scopes', s.name))
+            """;
+
+    private static final String DRAIN = """
+            SELECT metadata ->> 'drain'
+            FROM oneroof.queue_heartbeat
+            WHERE executor_name = :executor AND lease_until > clock_timestamp()
             """;
 
     private static final String LEAVE = "DELETE FROM oneroof.queue_heartbeat WHERE executor_name = :executor";
@@ -43,13 +63,31 @@ final class InstanceStore {
     /** How many of the scopes an instance that would take them holds. */
     record Held(boolean own, long scopes) {}
 
-    void beat(Tx tx, String owner, Collection<String> scopes, Duration timeToLive) {
-        tx.update(BEAT)
+    /**
+     * Says that the instance lives and what it holds; returns why it is to be drained, if it is.
+     *
+     * @param first whether it is the first beat of its process
+     */
+    Optional<String> beat(
+            Tx tx, String owner, Collection<String> scopes, long held, Ear ear, boolean first, Duration timeToLive) {
+        return tx.query(BEAT)
                 .bind("executor", executor(owner))
                 .bind("owner", owner)
                 .bind("ttl", timeToLive.toMillis() / 1000.0)
                 .bind("scopes", array(scopes))
-                .execute();
+                .bind("held", held)
+                .bind("ear", ear.word())
+                .bind("first", first)
+                .mapTo(String.class)
+                .findOne();
+    }
+
+    /** Why it is to be drained, if it is. */
+    Optional<String> drain(Tx tx, String owner) {
+        return tx.query(DRAIN)
+                .bind("executor", executor(owner))
+                .mapTo(String.class)
+                .findOne();
     }
 
     List<Held> held(Tx tx, String owner, Collection<String> scopes) {

@@ -7,6 +7,9 @@ public sealed interface Pass {
     /** There may be more: go on at once. */
     record Worked(long rows) implements Pass {}
 
+    /** All there was is done; look again after the interval, or sooner, as more may be about to come. */
+    record CaughtUp(long rows, Duration interval) implements Pass {}
+
     /** Nothing to do; look again after the interval. */
     record Idle(Duration interval) implements Pass {}
 

@@ -2,6 +2,9 @@ package dev.oneroof.core.worker;
 
 import dev.oneroof.postgres.Database;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,10 +24,23 @@ final class Share implements Runnable {
     private final List<WorkerLoop> loops;
     private final InstanceStore instances = new InstanceStore();
     private final Waiting waiting = new Waiting();
+    private final LoadGuard guard = new LoadGuard();
+    private final Supplier<Ear> ear;
     private volatile boolean full;
+    private volatile boolean draining;
+    private volatile Load load = new Load.Easy();
+    private @Nullable Said said;
+    private long saidNanos;
 
-    /** @param loops may grow while this runs */
-    Share(String owner, Database db, LoopConfig config, List<WorkerLoop> loops) {
+    /** What the last beat of the instance said. */
+    private record Said(List<String> scopes, long holds, Ear ear, boolean draining) {}
+
+    /**
+     * @param loops may grow while this runs
+     * @param ear how well wake-ups are heard
+     */
+    Share(String owner, Database db, LoopConfig config, List<WorkerLoop> loops, Supplier<Ear> ear) {
+        this.ear = ear;
         this.owner = owner;
         this.db = db;
         this.config = config;
@@ -34,6 +50,16 @@ final class Share implements Runnable {
     /** Whether this instance holds its share, and should leave what is free to others for a while. */
     boolean isFull() {
         return full;
+    }
+
+    /** Whether this instance is to hold nothing, since an operator wants it to end. */
+    boolean isDraining() {
+        return draining;
+    }
+
+    /** What the server has to bear, as it was a moment ago. */
+    Load load() {
+        return load;
     }
 
     void stop() {
@@ -55,9 +81,19 @@ final class Share implements Runnable {
     private void look() {
         loops.forEach(this::renew);
         List<String> scopes = loops.stream().map(WorkerLoop::name).toList();
-        db.useTx(tx -> instances.beat(tx, owner, scopes, config.leaseTime()));
-        List<InstanceStore.Held> held = db.inTx(tx -> instances.held(tx, owner, scopes));
         long here = loops.stream().filter(WorkerLoop::holds).count();
+        Said now = new Said(scopes, here, ear.get(), draining);
+        boolean isDue = !now.equals(said)
+                || System.nanoTime() - saidNanos >= config.steadyBeat().toNanos();
+        if (isDue) {
+            drain(db.inTx(tx -> instances.beat(tx, owner, scopes, here, now.ear(), said == null, config.leaseTime())));
+            said = now;
+            saidNanos = System.nanoTime();
+        } else {
+            drain(db.inTx(tx -> instances.drain(tx, owner)));
+        }
+        lookAtLoad();
+        List<InstanceStore.Held> held = db.inTx(tx -> instances.held(tx, owner, scopes));
         long share = Math.ceilDiv(scopes.size(), Math.max(1, held.size()));
         full = here >= share && held.size() > 1;
         boolean anotherHasRoom =
@@ -65,6 +101,21 @@ final class Share implements Runnable {
         if (here > share && anotherHasRoom) {
             loops.stream().filter(WorkerLoop::holds).findFirst().ifPresent(WorkerLoop::handOver);
         }
+    }
+
+    private void drain(Optional<String> reason) {
+        if (reason.isPresent() != draining) {
+            draining = reason.isPresent();
+            log.info("{}: {}", owner, reason.map("drains: "::concat).orElse("takes part again"));
+        }
+    }
+
+    private void lookAtLoad() {
+        Load now = db.inTx(guard::look);
+        if (!now.equals(load) && !(now instanceof Load.Easy)) {
+            log.warn("{}: {}", owner, now);
+        }
+        load = now;
     }
 
     private void renew(WorkerLoop loop) {

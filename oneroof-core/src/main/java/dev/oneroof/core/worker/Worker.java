@@ -12,6 +12,21 @@ public interface Worker {
     @Nullable
     String gate();
 
+    /** Whether something of this layer may give it work, as far as is known after {@link #prepare}. */
+    default boolean isWokenBy(String layer) {
+        return false;
+    }
+
+    /** Whether it rests while the server is under load. */
+    default boolean yieldsToLoad() {
+        return true;
+    }
+
+    /** Whether its scope is nobody's concern once the instance has ended in good order. */
+    default boolean leavesNoScope() {
+        return false;
+    }
+
     /** Makes ready what a pass needs, once, before the first. */
     void prepare();
 

@@ -1,6 +1,7 @@
 package dev.oneroof.core.worker;
 
 import dev.oneroof.core.gate.GateStore;
+import dev.oneroof.core.lease.Beat;
 import dev.oneroof.core.lease.BeatStatus;
 import dev.oneroof.core.lease.Claim;
 import dev.oneroof.core.lease.Epoch;
@@ -22,8 +23,9 @@ import org.slf4j.LoggerFactory;
 final class WorkerLoop implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(WorkerLoop.class);
     private static final Duration FIRST_BACKOFF = Duration.ofMillis(100);
-    private static final Duration CADENCE = Duration.ofSeconds(5);
     private static final Duration STALE_AFTER = Duration.ofSeconds(30);
+    private static final Duration QUICKEST_LOOK = Duration.ofMillis(5);
+    private static final Duration REST_UNDER_LOAD = Duration.ofMillis(250);
 
     private final Worker worker;
     private final String owner;
@@ -34,15 +36,22 @@ final class WorkerLoop implements Runnable {
     private final Share share;
     private final Waiting waiting = new Waiting();
 
-    private boolean prepared;
+    private volatile boolean prepared;
     private volatile @Nullable Lease lease;
     /** When the pass that runs began; zero while none does. */
     private volatile long passNanos;
+    /** The pass of which it was told that it is stuck, by its beginning. Only looked at from beside. */
+    private long toldStuck;
 
     private volatile boolean handingOver;
     private int passedOver;
     private long lastBeatNanos;
+    private @Nullable Beat lastBeat;
     private int failures;
+    /** How often in a row there was nothing to do since the last work or wake-up. */
+    private int idleLooks = 30;
+    /** Whether the rest that follows is a wait for work, and not for something that is in its way. */
+    private boolean wakeable;
 
     WorkerLoop(
             Worker worker,
@@ -77,12 +86,37 @@ final class WorkerLoop implements Runnable {
         long inPass = System.nanoTime() - since;
         if (held == null
                 || since == 0
-                || inPass < config.leaseTime().dividedBy(3).toNanos()
-                || inPass > config.passDeadline().toNanos()) {
+                || inPass < config.leaseTime().dividedBy(3).toNanos()) {
+            return;
+        }
+        if (inPass > config.passDeadline().toNanos()) {
+            if (toldStuck != since) {
+                String reason = "in one pass for over %d s"
+                        .formatted(config.passDeadline().toSeconds());
+                log.error("{}: {}", name(), reason);
+                db.useTx(tx -> leases.stuck(tx, held, reason));
+                toldStuck = since;
+            }
             return;
         }
         // Lost is for the fence to find out; here nothing is committed.
-        db.useTx(tx -> leases.beat(tx, held, BeatStatus.OK, "in a long pass"));
+        db.useTx(tx -> leases.beat(tx, held, Beat.working("in a long pass")));
+    }
+
+    boolean canBeWoken() {
+        return prepared && worker.isWokenBy("event");
+    }
+
+    void wake(String layer) {
+        if (prepared && holds() && worker.isWokenBy(layer)) {
+            wake();
+        }
+    }
+
+    void wake() {
+        if (holds()) {
+            waiting.wake();
+        }
     }
 
     /** Asks the loop to end after the pass it is in. */
@@ -97,12 +131,43 @@ final class WorkerLoop implements Runnable {
     @Override
     public void run() {
         while (!waiting.isStopped()) {
+            wakeable = false;
             Duration pause = guardedStep();
             if (pause.isPositive()) {
-                waiting.pause(jittered(pause));
+                rest(jittered(pause));
             }
         }
-        release();
+        leave();
+    }
+
+    /** However long there is nothing to look for, the worker is alive, and says so. */
+    private void rest(Duration pause) {
+        long end = System.nanoTime() + pause.toNanos();
+        for (long left = pause.toNanos(); left > 0; left = end - System.nanoTime()) {
+            Duration slice = Duration.ofNanos(Math.min(left, config.steadyBeat().toNanos()));
+            Waiting.Rest rest = waiting.rest(slice, wakeable);
+            if (rest == Waiting.Rest.WOKEN) {
+                idleLooks = 0;
+            }
+            if (rest != Waiting.Rest.OVER || handingOver || share.isDraining()) {
+                return;
+            }
+            beatWhileResting();
+        }
+    }
+
+    private void beatWhileResting() {
+        Lease held = lease;
+        Beat last = lastBeat;
+        if (held == null || last == null) {
+            return;
+        }
+        try {
+            beatIfDue(held, last);
+        } catch (RuntimeException e) {
+            // The next pass will tell.
+            log.debug("{}: no beat", name(), e);
+        }
     }
 
     private Duration guardedStep() {
@@ -117,7 +182,7 @@ final class WorkerLoop implements Runnable {
             } else {
                 log.error("{}: a pass failed", name(), e);
             }
-            beatAfterFailure();
+            beatAfterFailure(e);
             return backoff();
         }
     }
@@ -131,6 +196,11 @@ final class WorkerLoop implements Runnable {
             passedOver = 0;
             return config.leaseTime();
         }
+        if (share.isDraining()) {
+            release();
+            lease = null;
+            return config.beatInterval();
+        }
         Lease held = lease;
         if (held == null) {
             held = isOthersTurn() ? null : claimed();
@@ -140,21 +210,34 @@ final class WorkerLoop implements Runnable {
         }
         String gate = worker.gate();
         if (gate != null && !db.inTx(tx -> gates.isOpen(tx, gate))) {
-            beatIfDue(held, BeatStatus.OK, "held by gate " + gate);
+            beatIfDue(held, Beat.held(BeatStatus.OK, "gate %s is closed".formatted(gate)));
+            return config.gateInterval();
+        }
+        Load load = worker.yieldsToLoad() ? share.load() : new Load.Easy();
+        if (load instanceof Load.Hold hold) {
+            beatIfDue(held, Beat.held(BeatStatus.WARN, hold.reason()));
             return config.gateInterval();
         }
         Pass pass = passed(held);
         return switch (pass) {
             case Pass.Worked worked -> {
-                beatIfDue(held, BeatStatus.OK, "working");
-                yield Duration.ZERO;
+                idleLooks = 0;
+                yield worked(held, load);
+            }
+            case Pass.CaughtUp done -> {
+                idleLooks = 0;
+                Duration rest = worked(held, load);
+                Duration next = untilNextLook(done.interval());
+                wakeable = rest.isZero();
+                yield rest.compareTo(next) > 0 ? rest : next;
             }
             case Pass.Idle idle -> {
-                beatIfDue(held, BeatStatus.OK, "quiet");
-                yield idle.interval();
+                beatIfDue(held, Beat.quiet());
+                wakeable = true;
+                yield untilNextLook(idle.interval());
             }
             case Pass.Held stopped -> {
-                beatIfDue(held, BeatStatus.WARN, stopped.reason());
+                beatIfDue(held, Beat.held(BeatStatus.WARN, stopped.reason()));
                 yield stopped.interval();
             }
             case Pass.Lost lost -> {
@@ -162,6 +245,22 @@ final class WorkerLoop implements Runnable {
                 yield config.gateInterval();
             }
         };
+    }
+
+    private Duration worked(Lease held, Load load) {
+        if (load instanceof Load.Slow slow) {
+            beatIfDue(held, Beat.working("slowed by " + slow.reason()));
+            return REST_UNDER_LOAD;
+        }
+        beatIfDue(held, Beat.working("rows came by"));
+        return Duration.ZERO;
+    }
+
+    /** Soon after work or a wake-up, as more may be about to be committed; then less and less often. */
+    private Duration untilNextLook(Duration usual) {
+        Duration soon = QUICKEST_LOOK.multipliedBy(1L << Math.min(idleLooks, 20));
+        idleLooks++;
+        return soon.compareTo(usual) < 0 ? soon : usual;
     }
 
     private Pass passed(Lease held) {
@@ -189,7 +288,7 @@ final class WorkerLoop implements Runnable {
             prepared = true;
         }
         // Every time: the scope may have been removed with its source, and registered anew with it.
-        db.useTx(tx -> leases.register(tx, worker.scope(), owner, CADENCE, STALE_AFTER));
+        db.useTx(tx -> leases.register(tx, worker.scope(), owner, LoopConfig.CADENCE, STALE_AFTER));
         Claim claim = db.inTx(tx -> leases.claim(tx, worker.scope(), owner, config.leaseTime()));
         return switch (claim) {
             case Claim.Taken taken -> {
@@ -197,6 +296,7 @@ final class WorkerLoop implements Runnable {
                 endSessionsOf(taken.before());
                 lease = taken.lease();
                 lastBeatNanos = System.nanoTime() - config.beatInterval().toNanos();
+                lastBeat = null;
                 yield lease;
             }
             case Claim.Denied denied -> null;
@@ -215,23 +315,25 @@ final class WorkerLoop implements Runnable {
         }
     }
 
-    private void beatIfDue(Lease held, BeatStatus status, String doing) {
-        if (System.nanoTime() - lastBeatNanos < config.beatInterval().toNanos()) {
+    private void beatIfDue(Lease held, Beat beat) {
+        Duration due = beat.isNewsAfter(lastBeat) ? config.beatInterval() : config.steadyBeat();
+        if (System.nanoTime() - lastBeatNanos < due.toNanos()) {
             return;
         }
-        if (db.inTx(tx -> leases.beat(tx, held, status, doing)) == Renewal.LOST) {
+        if (db.inTx(tx -> leases.beat(tx, held, beat)) == Renewal.LOST) {
             lost();
         }
         lastBeatNanos = System.nanoTime();
+        lastBeat = beat;
     }
 
-    private void beatAfterFailure() {
+    private void beatAfterFailure(RuntimeException failure) {
         Lease held = lease;
         if (held == null) {
             return;
         }
         try {
-            beatIfDue(held, BeatStatus.ERROR, "failing");
+            beatIfDue(held, Beat.failing(String.valueOf(failure.getMessage())));
         } catch (RuntimeException e) {
             // The failed pass has been told; without a database there is nobody to beat to.
             log.debug("{}: no beat", name(), e);
@@ -243,13 +345,26 @@ final class WorkerLoop implements Runnable {
         lease = null;
     }
 
+    private void leave() {
+        Lease held = lease;
+        if (held != null && worker.leavesNoScope()) {
+            given(() -> db.useTx(tx -> leases.remove(tx, held)));
+        } else {
+            release();
+        }
+    }
+
     private void release() {
         Lease held = lease;
         if (held == null) {
             return;
         }
+        given(() -> db.useTx(tx -> leases.release(tx, held)));
+    }
+
+    private void given(Runnable back) {
         try {
-            db.useTx(tx -> leases.release(tx, held));
+            back.run();
         } catch (RuntimeException e) {
             log.warn("{}: could not give the lease back, it runs out by itself: {}", name(), e.getMessage());
         }

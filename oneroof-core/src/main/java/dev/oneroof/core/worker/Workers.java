@@ -24,7 +24,9 @@ public final class Workers implements AutoCloseable {
     private final List<WorkerLoop> loops = new CopyOnWriteArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
     private final Share share;
+    private final WakeUps wakeUps;
     private @Nullable Thread sharing;
+    private @Nullable Thread listening;
 
     public Workers(String owner, Database db, LeaseStore leases, GateStore gates, LoopConfig config) {
         this.owner = owner;
@@ -32,27 +34,53 @@ public final class Workers implements AutoCloseable {
         this.leases = leases;
         this.gates = gates;
         this.config = config;
-        this.share = new Share(owner, db, config, loops);
+        this.wakeUps = new WakeUps(db, new Sleeping(loops), config.wakeUps());
+        this.share = new Share(owner, db, config, loops, wakeUps::ear);
     }
 
-    public synchronized void start(Worker worker) {
+    /** One loop that was started, which can be ended alone. */
+    public interface Started {
+        /** Lets the pass that runs come to its end and gives the lease back. */
+        void end();
+    }
+
+    public synchronized Started start(Worker worker) {
         WorkerLoop loop = new WorkerLoop(worker, owner, db, leases, gates, config, share);
         loops.add(loop);
         if (sharing == null) {
             sharing = Thread.ofPlatform().name("oneroof-instance").start(share);
+            listening = Thread.ofPlatform().name("oneroof-wake-ups").start(wakeUps);
         }
-        threads.add(Thread.ofPlatform().name("oneroof-" + loop.name()).start(loop));
+        Thread thread = Thread.ofPlatform().name("oneroof-" + loop.name()).start(loop);
+        threads.add(thread);
+        return () -> {
+            loop.stop();
+            join(List.of(thread));
+            loops.remove(loop);
+        };
     }
 
     /** Lets every pass that runs come to its end, gives the leases back, then returns. */
     @Override
     public synchronized void close() {
         loops.forEach(WorkerLoop::stop);
-        List<Thread> all = new ArrayList<>(threads);
+        join(threads);
+        // Not before them: until then a pass that takes long is renewed, and the instance is alive.
+        List<Thread> all = new ArrayList<>();
         if (sharing != null) {
             share.stop();
             all.add(sharing);
         }
+        if (listening != null) {
+            wakeUps.stop();
+            all.add(listening);
+        }
+        join(all);
+        loops.clear();
+        threads.clear();
+    }
+
+    private static void join(List<Thread> all) {
         for (Thread thread : all) {
             try {
                 if (!thread.join(DRAIN)) {
@@ -63,7 +91,23 @@ public final class Workers implements AutoCloseable {
                 return;
             }
         }
-        loops.clear();
-        threads.clear();
+    }
+
+    /** The loops, as those see them who wake them. */
+    private record Sleeping(List<WorkerLoop> loops) implements WakeUps.Sleepers {
+        @Override
+        public boolean any() {
+            return loops.stream().anyMatch(WorkerLoop::canBeWoken);
+        }
+
+        @Override
+        public void wake(String layer) {
+            loops.forEach(loop -> loop.wake(layer));
+        }
+
+        @Override
+        public void wakeAll() {
+            loops.forEach(WorkerLoop::wake);
+        }
     }
 }

@@ -117,7 +117,8 @@ class LeaseStoreTest {
 
         assertThat(flag("lease_until > now() + interval '30 minutes'")).isTrue();
         assertThat(flag("ticks_total = 1 AND last_tick_status = 'ok'")).isTrue();
-        assertThat(flag("last_beat_payload ->> 'doing' = 'testing'")).isTrue();
+        assertThat(flag("last_beat_payload - 'since' = '{\"doing\": \"working\", \"reason\": \"testing\"}'"))
+                .isTrue();
     }
 
     @Test
@@ -210,7 +211,7 @@ class LeaseStoreTest {
     }
 
     private Renewal beat(Lease lease) {
-        return db.inTx(tx -> leases.beat(tx, lease, BeatStatus.OK, "testing"));
+        return db.inTx(tx -> leases.beat(tx, lease, Beat.working("testing")));
     }
 
     private String version() {

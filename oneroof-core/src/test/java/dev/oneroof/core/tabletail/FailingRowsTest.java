@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.oneroof.core.lease.Lease;
+import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.postgres.SqlState;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.fixture.Given;
@@ -90,6 +91,7 @@ class FailingRowsTest {
         DeadLetters letters = new DeadLetters(tailing.db);
         database.run("DELETE FROM public.poison WHERE id <> 4");
 
+        tailing.allowReplays();
         letters.replay(letters.list(null, 0, 1).getFirst().id(), new OperatorAct("ann", "mended"));
         int replayed = letters.replayAll("birth_registry", new OperatorAct("ann", "mended"));
         tailing.until(lease, () -> tailing.cursor().deadLettered() == 4);

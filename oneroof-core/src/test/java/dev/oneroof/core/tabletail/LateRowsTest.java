@@ -3,6 +3,7 @@ package dev.oneroof.core.tabletail;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.oneroof.core.lease.Lease;
+import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.server.Sql;
 import dev.oneroof.testkit.server.TestDatabase;
@@ -127,6 +128,43 @@ class LateRowsTest {
                         && !broken(database).isEmpty());
         assertThat(CopyKeys.seen(database)).hasSize(21).doesNotHaveDuplicates();
         tailing.until(lease, () -> broken(database).getFirst().contains("stepped back"));
+    }
+
+    /** Below the kept keys new rows cannot be told from handled ones: the operator learns from where to replay. */
+    @Test
+    void saysFromWhereToReplayWhenTheClockWentFurtherBackThanKeysAreKept(TestDatabase database) {
+        database.run(
+                "CREATE TABLE public.timed (at timestamptz NOT NULL DEFAULT now(), id integer, PRIMARY KEY (at, id))");
+        database.run(
+                "INSERT INTO public.timed SELECT now() - interval '1 minute' * n, n FROM generate_series(1, 20) n");
+        Tailing tailing = tailing(database, clock());
+        Lease lease = tailing.claim("a");
+        tailing.until(
+                lease,
+                () -> CopyKeys.seen(database).size() == 20 && tailing.cursor().settled() != null);
+        database.run(
+                "UPDATE oneroof.gov_worker_cursor SET settled_ts = (now() + interval '1 hour')::text, settled_id = NULL,"
+                        + " highest_settled_ts = (now() + interval '1 hour')::text, highest_settled_id = NULL,"
+                        + " kept_ts = (now() + interval '30 minutes')::text, kept_id = NULL");
+        Lease next = tailing.claim("b");
+        String told = "SELECT summary FROM oneroof.system_issues"
+                + " WHERE issue_type = 'cursor_clock_stepped_back' AND status = 'open'";
+
+        tailing.until(next, () -> !database.list(row -> row.getString(1), told).isEmpty());
+
+        String first = database.value(String.class, told);
+        assertThat(first).contains("oneroof cursor replay test_worker/", "--to-time '");
+        tailing.turn(next, 30);
+        assertThat(database.value(String.class, told)).as("the lowest stays").isEqualTo(first);
+        database.run("UPDATE oneroof.gov_worker_cursor SET settled_ts = (now() - interval '1 second')::text,"
+                + " highest_settled_ts = (now() - interval '1 second')::text");
+        database.run("INSERT INTO public.timed (id) VALUES (1000)");
+        tailing.allowReplays();
+        new Cursors(tailing.db)
+                .replay(tailing.scope, new Watermark("2001-01-01", null), new OperatorAct("ann", "as it said"));
+        assertThat(database.list(row -> row.getString(1), told)).isEmpty();
+        Lease last = tailing.claim("c");
+        tailing.until(last, () -> CopyKeys.seen(database).contains("1000"));
     }
 
     @ParameterizedTest

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.oneroof.core.lease.Lease;
+import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.core.worker.Pass;
 import dev.oneroof.postgres.error.OneRoofException;
 import dev.oneroof.testkit.OneRoofTest;
@@ -92,6 +93,8 @@ class StoppedCursorTest {
 
         assertThat(cursors.previewReplay(tailing.scope, to).rows()).isEqualTo(10);
         assertThat(CopyKeys.seen(database)).as("a preview changes nothing").hasSize(20);
+        assertRefused(() -> cursors.replay(tailing.scope, to, ANN), "gate: 'queue.replay.enabled' is closed");
+        tailing.allowReplays();
         cursors.replay(tailing.scope, to, ANN);
 
         tailing.until(lease, () -> CopyKeys.seen(database).size() == 30);

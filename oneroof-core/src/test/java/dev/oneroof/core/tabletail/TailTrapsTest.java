@@ -3,6 +3,7 @@ package dev.oneroof.core.tabletail;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.oneroof.core.lease.Lease;
+import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.await.Await;
 import dev.oneroof.testkit.server.TestDatabase;
@@ -251,6 +252,7 @@ class TailTrapsTest {
         tailing.turn(lease, 12);
         Watermark settled = tailing.cursor().settled();
         assertThat(settled).isEqualTo(new Watermark(null, "10"));
+        tailing.allowReplays();
         new Cursors(tailing.db).replay(tailing.scope, settled, new OperatorAct("ann", "the stretch once more"));
         tailing.turn(lease, 12);
         assertThat(CopyKeys.seen(database)).hasSize(10);

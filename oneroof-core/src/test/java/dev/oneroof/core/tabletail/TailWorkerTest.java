@@ -164,7 +164,7 @@ class TailWorkerTest {
             return new CopyKeys().apply(tx, page);
         });
 
-        assertThat(tailing.runOnce(tailing.claim("a"))).isInstanceOf(Pass.Idle.class);
+        assertThat(tailing.runOnce(tailing.claim("a"))).isInstanceOf(Pass.CaughtUp.class);
     }
 
     @Test

@@ -94,7 +94,7 @@ class ShareTest {
             Await.patiently()
                     .until(
                             "a renewal from beside",
-                            () -> holds(database, "last_beat_payload ->> 'doing' = 'in a long pass'"));
+                            () -> holds(database, "last_beat_payload ->> 'reason' = 'in a long pass'"));
             Await.patiently().until("no more of them", () -> holds(database, "lease_until < clock_timestamp()"));
             mayEnd.countDown();
         }

@@ -56,12 +56,23 @@ class WorkerLoopTest {
         try (Workers workers = workers("a", probe)) {
             Await.patiently().until("beats", () -> heartbeat("ticks_total >= 3"));
             assertThat(probe.passes).isEmpty();
-            assertThat(heartbeat("last_beat_payload ->> 'doing' = 'held by gate " + GATE + "'"))
+            assertThat(heartbeat("last_beat_payload ->> 'reason' = 'gate " + GATE + " is closed'"))
                     .isTrue();
 
             database.run("UPDATE oneroof.dot_config SET value = 'true' WHERE key = ?", GATE);
             Await.patiently().until("a pass", () -> !probe.passes.isEmpty());
         }
+    }
+
+    @Test
+    void beatsThroughARestThatIsLongerThanItsLease() {
+        Probe probe = new Probe(lease -> new Pass.Idle(Duration.ofDays(1)));
+
+        try (Workers workers = workers("a", probe)) {
+            Await.patiently().until("beats", () -> heartbeat("ticks_total >= 4 AND lease_until > now()"));
+        }
+
+        assertThat(probe.passes).hasSize(1);
     }
 
     @Test

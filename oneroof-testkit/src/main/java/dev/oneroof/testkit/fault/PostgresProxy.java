@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class PostgresProxy extends TcpProxy {
     private final ServerAddress address;
     private final AtomicReference<@Nullable Cut> armed = new AtomicReference<>();
+    private volatile boolean swallowsNotifications;
 
     private PostgresProxy(ServerAddress server) {
         super(server.host(), server.port());
@@ -48,6 +49,15 @@ public final class PostgresProxy extends TcpProxy {
 
     public Cut cutAfterCommit() {
         return cutAfter(PostgresProxy::commits);
+    }
+
+    /** Keeps notifications from clients, as a proxy that pools transactions does; everything else goes through. */
+    public void swallowNotifications(boolean swallow) {
+        swallowsNotifications = swallow;
+    }
+
+    boolean swallowsNotifications() {
+        return swallowsNotifications;
     }
 
     private static boolean commits(String statement) {

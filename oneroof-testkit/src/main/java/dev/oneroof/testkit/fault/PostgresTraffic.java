@@ -129,6 +129,9 @@ final class PostgresTraffic implements Traffic {
 
         @Override
         public Verdict judge(byte[] piece) {
+            if (piece[0] == 'A' && piece.length > 1 && proxy.swallowsNotifications()) {
+                return Verdict.SWALLOW;
+            }
             Pending waiting = pending;
             boolean ready = piece[0] == 'Z' && piece.length > 1;
             if (ready) {

@@ -15,6 +15,8 @@ VALUES
      'A watermark went back and no replay had asked for it. The cursor holds.'),
     ('cursor_contract_broken', 'cursor', 'platform', 'high', interval '1 day', 100,
      'The writers of a source do not keep the order that was declared.'),
+    ('cursor_clock_stepped_back', 'cursor', 'platform', 'high', interval '1 hour', NULL,
+     'The server''s clock went back so far that rows written since are not looked for. A replay hands them out.'),
     ('cursor_stretch_full', 'cursor', 'platform', 'high', interval '1 hour', NULL,
      'A transaction stays open, and so many rows were handled above it that the cursor holds at the barrier.'),
     ('handoff_lag', 'handoff', 'governance', 'medium', interval '1 hour', NULL,

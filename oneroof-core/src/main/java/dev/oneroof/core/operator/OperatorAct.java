@@ -1,4 +1,4 @@
-package dev.oneroof.core.tabletail;
+package dev.oneroof.core.operator;
 
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;

@@ -10,9 +10,9 @@ import picocli.CommandLine.Option;
 
 @Command(
         name = "pause",
-        description = "Stops a cursor until it is resumed, or for a while. It is seen within a second.")
-final class CursorPauseCommand implements Callable<Integer> {
-    record Answer(String cursor, boolean paused, @Nullable String expiry) {}
+        description = "Stops a worker on a source until it is resumed, or for a while. It is seen within a second.")
+final class WorkerPauseCommand implements Callable<Integer> {
+    record Answer(String worker, boolean paused, @Nullable String expiry) {}
 
     @Mixin
     private final CursorAct act = new CursorAct();
@@ -25,7 +25,7 @@ final class CursorPauseCommand implements Callable<Integer> {
         return OperatorAccess.inDatabase(act.options(), db -> {
             new Cursors(db).pause(act.scope(), act.act(), expiry);
             act.report(
-                    "%s is paused%s".formatted(act.scope(), expiry == null ? "" : " for " + expiry),
+                    "%s is paused%s".formatted(act.scope(), expiry == null ? "" : " for " + Durations.text(expiry)),
                     new Answer(act.scope().toString(), true, expiry == null ? null : expiry.toString()));
             return 0;
         });

@@ -6,8 +6,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 @Command(name = "resume", description = "Ends a pause.")
-final class CursorResumeCommand implements Callable<Integer> {
-    record Answer(String cursor, boolean wasPaused) {}
+final class WorkerResumeCommand implements Callable<Integer> {
+    record Answer(String worker, boolean wasPaused) {}
 
     @Mixin
     private final CursorAct act = new CursorAct();

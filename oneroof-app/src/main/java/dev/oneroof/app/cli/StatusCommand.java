@@ -1,0 +1,113 @@
+package dev.oneroof.app.cli;
+
+import dev.oneroof.core.liveness.Health;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+@Command(
+        name = "status",
+        description =
+                "Says in one line what is wrong and since when; then shows every worker and instance. Exits with 3 when"
+                        + " one is dead, silent or stuck.")
+final class StatusCommand implements Callable<Integer> {
+    private static final int UNHEALTHY = 3;
+
+    /** From bad to good. */
+    private static final List<String> STATES =
+            List.of("dead", "silent", "stuck", "unwatched", "held", "behind", "working", "quiet");
+
+    private static final List<String> BAD = List.of("dead", "silent", "stuck");
+
+    record Answer(String verdict, boolean healthy, List<Health.Line> lines) {}
+
+    @Mixin
+    private final DatabaseOptions options = new DatabaseOptions();
+
+    @Option(names = "--json", description = "Print one JSON object.")
+    private boolean json;
+
+    @Override
+    public Integer call() {
+        List<Health.Line> lines = OperatorAccess.inDatabase(options, db -> new Health(db).lines());
+        boolean healthy = executors(lines).stream().noneMatch(line -> BAD.contains(line.state()));
+        Answer answer = new Answer(verdict(lines), healthy, lines);
+        if (json) {
+            Console.printJson(answer);
+        } else {
+            print(answer);
+        }
+        return healthy ? 0 : UNHEALTHY;
+    }
+
+    private static List<Health.Line> executors(List<Health.Line> lines) {
+        return lines.stream()
+                .filter(line -> line.source().equals("heartbeat"))
+                .sorted(Comparator.comparingInt(line -> STATES.indexOf(String.valueOf(line.state()))))
+                .toList();
+    }
+
+    private static long deadLetters(List<Health.Line> lines) {
+        return lines.stream()
+                .map(Health.Line::count)
+                .filter(count -> count != null)
+                .mapToLong(Long::longValue)
+                .sum();
+    }
+
+    /** The worst first, with the one that has been so the longest. */
+    private static String verdict(List<Health.Line> lines) {
+        List<Health.Line> executors = executors(lines);
+        if (executors.isEmpty()) {
+            return "nothing is registered: no worker has ever run here";
+        }
+        @Nullable String worst = executors.getFirst().state();
+        long dead = deadLetters(lines);
+        String letters = dead == 0 ? "" : "; %d dead letters wait".formatted(dead);
+        if ("working".equals(worst) || "quiet".equals(worst)) {
+            return "all is well: %d executors%s".formatted(executors.size(), letters);
+        }
+        List<Health.Line> such = executors.stream()
+                .filter(line -> String.valueOf(worst).equals(line.state()))
+                .sorted(Comparator.comparingLong(StatusCommand::sinceSeconds).reversed())
+                .toList();
+        Health.Line first = such.getFirst();
+        return "%d of %d %s, since %s: %s, %s%s"
+                .formatted(
+                        such.size(), executors.size(), worst, since(first), first.subject(), first.reason(), letters);
+    }
+
+    private static long sinceSeconds(Health.Line line) {
+        return line.sinceSeconds() == null ? 0 : line.sinceSeconds();
+    }
+
+    private static String since(Health.Line line) {
+        return line.sinceSeconds() == null ? "-" : Ages.text(line.sinceSeconds());
+    }
+
+    private static String ago(Health.Line line) {
+        return line.ageSeconds() == null ? "never" : Ages.ago(line.ageSeconds());
+    }
+
+    private static void print(Answer answer) {
+        Console.print(answer.verdict());
+        if (answer.lines().isEmpty()) {
+            return;
+        }
+        Console.print("");
+        Columns.print(
+                List.of("EXECUTOR", "STATE", "SINCE", "LAST BEAT", "WHY"),
+                executors(answer.lines()).stream()
+                        .map(line -> List.of(
+                                line.subject(),
+                                String.valueOf(line.state()),
+                                since(line),
+                                ago(line),
+                                String.valueOf(line.reason())))
+                        .toList());
+    }
+}

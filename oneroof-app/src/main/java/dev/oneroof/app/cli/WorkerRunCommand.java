@@ -1,0 +1,102 @@
+package dev.oneroof.app.cli;
+
+import dev.oneroof.core.OneRoof;
+import dev.oneroof.core.RuntimeConfig;
+import dev.oneroof.core.lease.Scope;
+import dev.oneroof.core.tabletail.SourceStore;
+import dev.oneroof.core.tabletail.TailSpec;
+import dev.oneroof.core.worker.Once;
+import dev.oneroof.core.worker.Pass;
+import dev.oneroof.governance.registrybackfill.BackfillSweep;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(
+        name = "run",
+        description = "Runs a worker of OneRoof's own here and now, until it has nothing to do.",
+        footer = {"", "Exit code 3: it stopped before the end, since its cursor is paused or held."})
+final class WorkerRunCommand implements Callable<Integer> {
+    private static final int UNHEALTHY = 3;
+
+    record Answer(String worker, long rows, boolean caughtUp, String ended) {}
+
+    @Mixin
+    private final DatabaseOptions options = new DatabaseOptions();
+
+    @Parameters(paramLabel = "WORKER/SOURCE", converter = CursorName.class, description = "The worker on a source.")
+    @SuppressWarnings("NullAway.Init")
+    private Scope scope;
+
+    @Option(names = "--once", description = "Until it has nothing to do; there is no other way yet.")
+    private boolean once;
+
+    @Option(
+            names = "--within",
+            paramLabel = "DURATION",
+            converter = Durations.class,
+            defaultValue = "1h",
+            description = "How long it may take; ${DEFAULT-VALUE} unless said.")
+    @SuppressWarnings("NullAway.Init")
+    private Duration within;
+
+    @Option(names = "--json", description = "Print one JSON object.")
+    private boolean json;
+
+    @Override
+    public Integer call() {
+        if (!once) {
+            throw new OneRoofException(ErrorCode.INVALID_INPUT, "--once is missing: there is no other way to run yet");
+        }
+        TailSpec spec = spec();
+        return OperatorAccess.inPool(options, (config, pool) -> {
+            // A name of its own: under that of a running process it would take what that one holds.
+            RuntimeConfig runtime = RuntimeConfig.named(
+                            "run-once/" + ProcessHandle.current().pid())
+                    .withSchema(config.schema().schema());
+            try (OneRoof oneroof = OneRoof.open(runtime, pool)) {
+                demandSource(oneroof);
+                return report(oneroof.runOnce(spec, within));
+            }
+        });
+    }
+
+    private TailSpec spec() {
+        if (!scope.worker().equals(BackfillSweep.WORKER)) {
+            throw new OneRoofException(
+                    ErrorCode.NOT_FOUND,
+                    "worker: '%s' is none of OneRoof's own; allowed is %s"
+                            .formatted(scope.worker(), BackfillSweep.WORKER));
+        }
+        return BackfillSweep.over(scope.source());
+    }
+
+    private void demandSource(OneRoof oneroof) {
+        if (oneroof.database()
+                .inTx(tx -> new SourceStore().find(tx, scope.source()))
+                .isEmpty()) {
+            throw new OneRoofException(ErrorCode.NOT_FOUND, "source: '%s' is not registered".formatted(scope.source()));
+        }
+    }
+
+    private int report(Once.Ended ended) {
+        boolean caughtUp = ended.last() instanceof Pass.Idle;
+        String how = switch (ended.last()) {
+            case Pass.Idle idle -> "nothing is left to do";
+            case Pass.Held held -> held.reason();
+            case Pass.Lost lost -> "another instance took it";
+            case Pass.Worked worked -> throw new IllegalStateException("it had not ended");
+            case Pass.CaughtUp done -> throw new IllegalStateException("it had not ended");
+        };
+        Console.say("%s: %d rows, %s".formatted(scope, ended.rows(), how));
+        if (json) {
+            Console.printJson(new Answer(scope.toString(), ended.rows(), caughtUp, how));
+        }
+        return caughtUp ? 0 : UNHEALTHY;
+    }
+}

@@ -1,0 +1,178 @@
+package dev.oneroof.app.doctor;
+
+import dev.oneroof.app.config.AppConfig;
+import dev.oneroof.core.gate.Gate;
+import dev.oneroof.core.gate.GateStore;
+import dev.oneroof.core.gate.Gates;
+import dev.oneroof.core.liveness.Executor;
+import dev.oneroof.core.liveness.Executors;
+import dev.oneroof.core.liveness.Instances;
+import dev.oneroof.core.tabletail.SourceCheck;
+import dev.oneroof.core.tabletail.Sources;
+import dev.oneroof.core.tabletail.TailSource;
+import dev.oneroof.postgres.Database;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What concerns OneRoof's own tables, its sources and its workers. */
+final class DataChecks {
+    // Sessions of all databases count against the limit.
+    private static final String CONNECTIONS = """
+            SELECT (SELECT sum(numbackends) FROM pg_catalog.pg_stat_database) AS used,
+                   current_setting('max_connections')::integer
+                       - current_setting('superuser_reserved_connections')::integer AS allowed
+            """;
+
+    private static final String VACUUM = """
+            SELECT c.relname,
+                   s.n_dead_tup AS dead,
+                   s.n_live_tup AS live,
+                   coalesce(array_to_string(c.reloptions, ',') ~ 'autovacuum_enabled=(false|off|0)', false)
+                       OR current_setting('autovacuum') = 'off' AS off
+            FROM pg_catalog.pg_stat_all_tables s
+            JOIN pg_catalog.pg_class c ON c.oid = s.relid
+            WHERE s.relid IN (
+                'oneroof.queue_heartbeat'::regclass, 'oneroof.gov_worker_cursor'::regclass,
+                'oneroof.tail_stretch'::regclass, 'oneroof.event_pending'::regclass)
+            ORDER BY c.relname
+            """;
+
+    private static final String FINDINGS = """
+            SELECT issue_type, severity, count(*) AS count, min(summary) AS summary
+            FROM oneroof.system_issues
+            WHERE status <> 'resolved'
+            GROUP BY issue_type, severity
+            ORDER BY severity, issue_type
+            """;
+
+    private static final List<String> BAD_STATES = List.of("dead", "silent", "stuck");
+
+    private final AppConfig config;
+    private final Database db;
+
+    DataChecks(AppConfig config, Database db) {
+        this.config = config;
+        this.db = db;
+    }
+
+    List<Checked> connections() {
+        long instances = new Instances(db)
+                .list().stream().filter(one -> !one.state().equals("dead")).count();
+        return db.inTx(tx -> tx.query(CONNECTIONS)
+                .map((row, context) -> {
+                    long used = row.getLong("used");
+                    long allowed = row.getLong("allowed");
+                    String evidence = "%d of %d connections are in use; %d instances with up to %d each"
+                            .formatted(used, allowed, instances, config.poolSize());
+                    boolean tight = used > allowed * 0.8 || instances * config.poolSize() > allowed;
+                    return tight
+                            ? Checked.warn("connections", evidence, "raise max_connections, or lower db.pool_size")
+                            : Checked.ok("connections", evidence);
+                })
+                .list());
+    }
+
+    List<Checked> vacuum() {
+        List<Checked> found = db.inTx(tx -> tx.query(VACUUM)
+                .map((row, context) -> {
+                    String table = row.getString("relname");
+                    long dead = row.getLong("dead");
+                    String evidence = "%s: %d dead rows beside %d live ones%s"
+                            .formatted(
+                                    table, dead, row.getLong("live"), row.getBoolean("off") ? ", autovacuum off" : "");
+                    return row.getBoolean("off") || dead > 20_000 + row.getLong("live")
+                            ? Checked.warn(
+                                    "vacuum",
+                                    evidence,
+                                    "VACUUM %s.%s".formatted(config.schema().schema(), table))
+                            : Checked.ok("vacuum", evidence);
+                })
+                .list());
+        return summed(found, "vacuum", "the hot tables are tidy");
+    }
+
+    List<Checked> sources() {
+        Sources sources = new Sources(db);
+        List<Checked> found = new ArrayList<>();
+        for (TailSource source : sources.list()) {
+            SourceCheck check = sources.check(source.name());
+            check.broken()
+                    .forEach(broken -> found.add(Checked.fail(
+                            "sources", source.name() + ": " + broken, "oneroof source check " + source.name())));
+            check.warnings()
+                    .forEach(warning -> found.add(Checked.warn(
+                            "sources", source.name() + ": " + warning, "oneroof source check " + source.name())));
+        }
+        return found.isEmpty() ? List.of(Checked.ok("sources", "all are as they were registered")) : found;
+    }
+
+    List<Checked> workers() {
+        List<Executor> all = new Executors(db).workers();
+        List<Checked> found = new ArrayList<>();
+        for (Executor worker : all) {
+            String evidence = "%s is %s: %s".formatted(worker.name(), worker.state(), worker.reason());
+            if (BAD_STATES.contains(worker.state())) {
+                found.add(Checked.fail("workers", evidence, "oneroof worker show " + worker.name()));
+            } else if (worker.state().equals("held") || worker.state().equals("behind")) {
+                found.add(Checked.warn("workers", evidence, "oneroof worker show " + worker.name()));
+            }
+        }
+        return found.isEmpty()
+                ? List.of(Checked.ok("workers", "%d registered, none is amiss".formatted(all.size())))
+                : found;
+    }
+
+    List<Checked> wakeUps() {
+        boolean open = db.inTx(tx -> new GateStore().isOpen(tx, Gates.WAKE_UPS));
+        List<Instances.Instance> deaf = new Instances(db)
+                .list().stream().filter(one -> one.wakeUps().equals("deaf")).toList();
+        if (open && !deaf.isEmpty()) {
+            return List.of(Checked.warn(
+                    "wake-ups",
+                    "%s hears none; its workers look by themselves"
+                            .formatted(deaf.getFirst().name()),
+                    "connect it to the server itself, and not through a proxy that pools transactions"));
+        }
+        return List.of(Checked.ok("wake-ups", open ? "heard wherever somebody waits for them" : "off, by their gate"));
+    }
+
+    List<Checked> findings() {
+        List<Checked> found = db.inTx(tx -> tx.query(FINDINGS)
+                .map((row, context) -> {
+                    String evidence = "%d of %s, %s: %s"
+                            .formatted(
+                                    row.getLong("count"),
+                                    row.getString("issue_type"),
+                                    row.getString("severity"),
+                                    row.getString("summary"));
+                    String mend = "see %s in docs/runbook.md".formatted(row.getString("issue_type"));
+                    return row.getString("severity").equals("critical")
+                            ? Checked.fail("findings", evidence, mend)
+                            : Checked.warn("findings", evidence, mend);
+                })
+                .list());
+        return found.isEmpty() ? List.of(Checked.ok("findings", "none is open")) : found;
+    }
+
+    /** A closed gate is as somebody wants it; but it is the first thing to know when nothing moves. */
+    List<Checked> gates() {
+        List<Gate> closed = db.inTx(tx -> new GateStore().list(tx)).stream()
+                .filter(gate -> !gate.open())
+                .toList();
+        if (closed.isEmpty()) {
+            return List.of(Checked.ok("gates", "all are open"));
+        }
+        return closed.stream()
+                .map(gate -> Checked.warn(
+                        "gates",
+                        "%s is closed by %s: %s".formatted(gate.key(), gate.actor(), gate.reason()),
+                        "oneroof gate open %s --reason TEXT".formatted(gate.key())))
+                .toList();
+    }
+
+    private static List<Checked> summed(List<Checked> all, String check, String fine) {
+        List<Checked> amiss =
+                all.stream().filter(one -> one.level() != Checked.Level.OK).toList();
+        return amiss.isEmpty() ? List.of(Checked.ok(check, fine)) : amiss;
+    }
+}

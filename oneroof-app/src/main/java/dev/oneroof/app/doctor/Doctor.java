@@ -1,0 +1,71 @@
+package dev.oneroof.app.doctor;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.oneroof.app.config.AppConfig;
+import dev.oneroof.app.connect.SchemaAccess;
+import dev.oneroof.postgres.Connections;
+import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.DatabaseAddress;
+import dev.oneroof.postgres.error.OneRoofException;
+import dev.oneroof.postgres.schema.SchemaStatus;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** Makes all checks, one after the other. What one needs and does not find is told, and the next are not tried. */
+public final class Doctor {
+    private final AppConfig config;
+    private final DatabaseAddress address;
+
+    public Doctor(AppConfig config, DatabaseAddress address) {
+        this.config = config;
+        this.address = address;
+    }
+
+    public List<Checked> examine() {
+        List<Checked> found = new ArrayList<>();
+        ServerChecks server = new ServerChecks(config, address);
+        found.add(server.version());
+        found.add(server.clock());
+        found.add(server.proxy());
+        found.addAll(server.openTransactions());
+        Checked schema = schema();
+        found.add(schema);
+        if (schema.level() == Checked.Level.FAIL) {
+            return found;
+        }
+        try (HikariDataSource pool = Connections.pool(
+                address, "oneroof doctor", config.schema().roles().server(), 1)) {
+            Database db = new Database(pool, config.schema().schema());
+            DataChecks data = new DataChecks(config, db);
+            List<Supplier<List<Checked>>> checks = List.of(
+                    data::connections,
+                    data::vacuum,
+                    data::sources,
+                    data::workers,
+                    data::wakeUps,
+                    data::findings,
+                    data::gates);
+            checks.forEach(check -> found.addAll(check.get()));
+        }
+        return found;
+    }
+
+    private Checked schema() {
+        try {
+            SchemaStatus status = SchemaAccess.status(SchemaAccess.migrator(config, address), address);
+            String evidence = "schema %s at version %s, this program knows %s"
+                    .formatted(
+                            config.schema().schema(),
+                            status.installed() == null ? "none" : status.installed(),
+                            status.known());
+            return switch (status.state()) {
+                case CURRENT -> Checked.ok("schema", evidence);
+                case ABSENT, BEHIND -> Checked.fail("schema", evidence, "oneroof db migrate");
+                case NEWER -> Checked.fail("schema", evidence, "use a newer oneroof");
+            };
+        } catch (OneRoofException e) {
+            return Checked.fail("schema", e.message(), "let the login read the schema, or log in as its owner");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package dev.oneroof.app.doctor;
+
+import dev.oneroof.app.config.AppConfig;
+import dev.oneroof.postgres.Connections;
+import dev.oneroof.postgres.DatabaseAddress;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What concerns the server and the way to it. */
+final class ServerChecks {
+    private static final int NEWEST_KNOWN = 18;
+    private static final double SKEW_SECONDS = 2;
+
+    // As the login, which may see more than the role of the workers.
+    private static final String OPEN = """
+            SELECT format('pid %s of %s', a.pid, a.usename) AS who,
+                   extract(epoch FROM clock_timestamp() - a.xact_start)::bigint AS seconds,
+                   format('SELECT pg_terminate_backend(%s)', a.pid) AS mend
+            FROM pg_catalog.pg_stat_activity a
+            WHERE a.datname = current_database() AND a.xact_start < clock_timestamp() - interval '5 minutes'
+            UNION ALL
+            SELECT format('the prepared transaction %L of %s', p.gid, p.owner),
+                   extract(epoch FROM clock_timestamp() - p.prepared)::bigint,
+                   format('ROLLBACK PREPARED %L, or COMMIT PREPARED %1$L', p.gid)
+            FROM pg_catalog.pg_prepared_xacts p
+            WHERE p.database = current_database() AND p.prepared < clock_timestamp() - interval '5 minutes'
+            ORDER BY 2 DESC
+            LIMIT 5
+            """;
+
+    // Since when a transaction of another role is open is hidden from who may not read all statistics; that it is, is
+    // not.
+    private static final String HIDDEN = """
+            SELECT coalesce(string_agg(l.virtualtransaction || ' of ' || coalesce(a.usename, '?'), ', ' ORDER BY l.pid), '')
+            FROM pg_catalog.pg_locks l
+            JOIN pg_catalog.pg_stat_activity a USING (pid)
+            WHERE l.locktype = 'virtualxid' AND l.granted AND a.datname = current_database()
+              AND a.xact_start IS NULL AND a.state IS NULL AND a.usename <> session_user
+            """;
+
+    private final AppConfig config;
+    private final DatabaseAddress address;
+
+    ServerChecks(AppConfig config, DatabaseAddress address) {
+        this.config = config;
+        this.address = address;
+    }
+
+    Checked version() {
+        try (Connection connection = connect()) {
+            int major = connection.getMetaData().getDatabaseMajorVersion();
+            String evidence =
+                    "PostgreSQL %s at %s".formatted(connection.getMetaData().getDatabaseProductVersion(), address);
+            return major > NEWEST_KNOWN
+                    ? Checked.warn("server", evidence, "OneRoof is tested on 14 to " + NEWEST_KNOWN)
+                    : Checked.ok("server", evidence);
+        } catch (SQLException e) {
+            throw Connections.explained(address, e);
+        }
+    }
+
+    /** Leases and beats go by the server's clock alone; what people read beside it should agree. */
+    Checked clock() {
+        try (Connection connection = connect()) {
+            long before = System.currentTimeMillis();
+            double server = Double.parseDouble(value(connection, "SELECT extract(epoch FROM clock_timestamp())"));
+            double here = (before + System.currentTimeMillis()) / 2000.0;
+            double skew = server - here;
+            String evidence = "the server's clock is %.1f s %s this machine's"
+                    .formatted(Math.abs(skew), skew < 0 ? "behind" : "ahead of");
+            return Math.abs(skew) > SKEW_SECONDS
+                    ? Checked.warn("clock", evidence, "keep both machines in step by NTP")
+                    : Checked.ok("clock", evidence);
+        } catch (SQLException e) {
+            throw Connections.explained(address, e);
+        }
+    }
+
+    /** Behind a proxy that pools transactions a session is another one after each; LISTEN and SET do not hold then. */
+    Checked proxy() {
+        try (Connection one = connect();
+                Connection two = connect()) {
+            run(one, "SET application_name = 'oneroof doctor 1'");
+            String pid = value(one, "SELECT pg_backend_pid()");
+            // Whatever server session is free now, this one takes it.
+            two.setAutoCommit(false);
+            run(two, "SET LOCAL application_name = 'oneroof doctor 2'");
+            boolean same = pid.equals(value(one, "SELECT pg_backend_pid()"))
+                    && value(one, "SHOW application_name").equals("oneroof doctor 1");
+            two.rollback();
+            return same
+                    ? Checked.ok("proxy", "sessions stay the same from one transaction to the next")
+                    : Checked.warn(
+                            "proxy",
+                            "a session changes between transactions: a proxy pools them, and wake-ups are not heard",
+                            "connect to the server itself, or let the proxy pool sessions");
+        } catch (SQLException e) {
+            throw Connections.explained(address, e);
+        }
+    }
+
+    List<Checked> openTransactions() {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement()) {
+            List<Checked> found = new ArrayList<>();
+            try (ResultSet open = statement.executeQuery(OPEN)) {
+                while (open.next()) {
+                    found.add(Checked.warn(
+                            "open transactions",
+                            "%s is open for %d s and holds the settled watermarks back"
+                                    .formatted(open.getString("who"), open.getLong("seconds")),
+                            open.getString("mend")));
+                }
+            }
+            String hidden = value(connection, HIDDEN);
+            if (!hidden.isEmpty()) {
+                found.add(Checked.warn(
+                        "open transactions",
+                        "open, and since when is hidden from this login: " + hidden,
+                        "GRANT pg_read_all_stats TO the login, or look as an administrator"));
+            }
+            return found.isEmpty() ? List.of(Checked.ok("open transactions", "none is older than 5 minutes")) : found;
+        } catch (SQLException e) {
+            throw Connections.explained(address, e);
+        }
+    }
+
+    private Connection connect() throws SQLException {
+        return Connections.plain(address, "oneroof doctor of " + config.schema().schema())
+                .getConnection();
+    }
+
+    private static void run(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private static String value(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet result = statement.executeQuery(sql)) {
+            result.next();
+            return String.valueOf(result.getString(1));
+        }
+    }
+}

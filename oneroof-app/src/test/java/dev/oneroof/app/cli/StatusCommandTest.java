@@ -1,0 +1,74 @@
+package dev.oneroof.app.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.server.TestDatabase;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+@OneRoofTest
+class StatusCommandTest {
+    @TempDir
+    Path folder;
+
+    @Test
+    void saysInOneLineWhatIsWrongAndSinceWhen(TestDatabase database) {
+        Oneroof command = new Oneroof(folder).on(database);
+        assertThat(command.run("status").out()).startsWith("nothing is registered");
+
+        database.run("SELECT oneroof.fn_queue_heartbeat_register('mailer', 'external_worker')");
+        database.run("SELECT oneroof.fn_queue_heartbeat_register('sorter', 'external_worker', '{}', 10, 30)");
+        database.run("SELECT oneroof.fn_queue_heartbeat_tick('sorter', 'external_worker')");
+        Oneroof.Answer well = command.run("status");
+        assertThat(well.exit()).as(well.err()).isZero();
+        assertThat(well.out()).startsWith("all is well: 2 executors").contains("mailer", "sorter", "quiet");
+
+        database.run(
+                "UPDATE oneroof.queue_heartbeat SET last_tick_at = now() - interval '40 s' WHERE executor_name = 'sorter'");
+        Oneroof.Answer silent = command.run("status");
+        assertThat(silent.exit()).isEqualTo(3);
+        assertThat(silent.out().lines().findFirst().orElse(""))
+                .matches("1 of 2 silent, since 4\\d s: sorter, no beat for 4\\d s");
+        Oneroof.Answer json = command.run("status", "--json");
+        assertThat(json.exit()).isEqualTo(3);
+        assertThat(json.out()).contains("\"healthy\":false", "\"state\":\"silent\"", "\"status_hint\":\"stale\"");
+
+        assertThat(command.run("gate", "close", "queue.heartbeat.enabled", "--reason", "repairs")
+                        .exit())
+                .isZero();
+        Oneroof.Answer unwatched = command.run("status");
+        assertThat(unwatched.exit()).isZero();
+        assertThat(unwatched.out()).startsWith("2 of 2 unwatched").contains("gate queue.heartbeat.enabled is closed");
+    }
+
+    @Test
+    void opensAndClosesGatesWithWhoAndWhy(TestDatabase database) {
+        Oneroof command = new Oneroof(folder).on(database);
+        String key = "governance.gov_backfill_sweep.enabled";
+        assertThat(command.run("gate", "list").out()).contains(key, "closed", "queue.heartbeat.enabled", "open");
+
+        Oneroof.Answer opened = command.run("gate", "open", key, "--reason", "a trial", "--for", "2h", "--json");
+        assertThat(opened.exit()).as(opened.err()).isZero();
+        assertThat(opened.out()).contains("\"open\":true");
+        assertThat(database.value(Boolean.class, "SELECT oneroof.fn_gate_open('%s')".formatted(key)))
+                .isTrue();
+        assertThat(command.run("gate", "list", "--json").out()).contains("\"reason\":\"a trial\"");
+
+        assertThat(command.run("gate", "close", key, "--reason", "enough").exit())
+                .isZero();
+        assertThat(database.value(Boolean.class, "SELECT oneroof.fn_gate_open('%s')".formatted(key)))
+                .isFalse();
+        assertThat(database.list(
+                        row -> row.getString(1),
+                        "SELECT reason FROM oneroof.dot_config_audit WHERE key = '%s' ORDER BY audit_id DESC LIMIT 2"
+                                .formatted(key)))
+                .containsExactly("enough", "a trial");
+        Oneroof.Answer unknown = command.run("gate", "open", "no.such", "--reason", "x");
+        assertThat(unknown.exit()).isEqualTo(4);
+        assertThat(unknown.err()).contains("gate: 'no.such' does not exist");
+        assertThat(command.run("gate", "open", key).exit()).as("no reason").isEqualTo(2);
+        assertThat(command.run("gate").exit()).isEqualTo(2);
+    }
+}

@@ -1,0 +1,36 @@
+package dev.oneroof.core.liveness;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whoever beats: a worker on a source, an instance, or an executor in another language.
+ *
+ * @param leaseOwner the instance that holds it; null while nobody does
+ */
+public record Executor(
+        String name,
+        String kind,
+        String state,
+        String reason,
+        String lastTickAt,
+        long ageSeconds,
+        long ticksTotal,
+        long cadenceSeconds,
+        long thresholdSeconds,
+        @Nullable String leaseOwner,
+        @Nullable Long leaseEpoch,
+        @Nullable String leaseUntil,
+        String registeredBy) {
+
+    /** Something that happened to it. */
+    public record Transition(
+            String at,
+            String transition,
+            @Nullable String severity,
+            @Nullable Double gapSeconds,
+            String actor) {}
+
+    /** With its story, the latest first. */
+    public record Story(Executor executor, List<Transition> transitions) {}
+}

@@ -1,0 +1,5 @@
+/** Who did what and why: the trail of operators' acts. */
+@NullMarked
+package dev.oneroof.core.operator;
+
+import org.jspecify.annotations.NullMarked;

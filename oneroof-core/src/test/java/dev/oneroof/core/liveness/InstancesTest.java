@@ -1,0 +1,133 @@
+package dev.oneroof.core.liveness;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.oneroof.core.OneRoof;
+import dev.oneroof.core.RuntimeConfig;
+import dev.oneroof.core.operator.OperatorAct;
+import dev.oneroof.core.tabletail.IdType;
+import dev.oneroof.core.tabletail.TailSource;
+import dev.oneroof.core.tabletail.TimeType;
+import dev.oneroof.core.worker.LoopConfig;
+import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.SchemaName;
+import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.await.Await;
+import dev.oneroof.testkit.fixture.Given;
+import dev.oneroof.testkit.server.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Processes come, are drained, and go without a word. */
+@OneRoofTest
+class InstancesTest {
+    private static final OperatorAct ANN = new OperatorAct("ann", "an update");
+    private static final LoopConfig QUICK = new LoopConfig(
+            Duration.ofSeconds(3), Duration.ofMillis(100), Duration.ofMillis(100), Duration.ofSeconds(1));
+
+    @Test
+    void giveBackAllTheyHoldWhenDrained(TestDatabase database, Given given) {
+        given.births(5);
+        Instances instances = new Instances(new Database(database.dataSource(), SchemaName.DEFAULT));
+        try (OneRoof one = reading(database, "one")) {
+            Await.patiently().until("one to hold it", () -> holds(instances, "one") > 0);
+            try (OneRoof two = reading(database, "two")) {
+                Await.patiently()
+                        .until("two to be there", () -> instances.list().size() == 2);
+
+                instances.drain("one", ANN);
+
+                Await.patiently()
+                        .until("two to hold all", () -> holds(instances, "one") == 0 && holds(instances, "two") == 2);
+                // Nothing is kept free for one that takes nothing.
+                assertThat(Await.upTo(QUICK.leaseTime().multipliedBy(2)).holds(() -> holds(instances, "two") < 2))
+                        .isFalse();
+                assertThat(instance(instances, "one").state()).isEqualTo("held");
+                assertThat(instance(instances, "one").reason()).isEqualTo("drained by ann: an update");
+                instances.undoDrain("one", ANN);
+                instances.drain("two", ANN);
+                Await.patiently()
+                        .until("one to hold all", () -> holds(instances, "one") == 2 && holds(instances, "two") == 0);
+            }
+            Await.patiently().until("two to be gone", () -> instances.list().size() == 1);
+        }
+        assertThat(instances.list()).isEmpty();
+        assertThat(database.list(
+                        row -> row.getString(1),
+                        "SELECT act || ' ' || target FROM oneroof.operator_act ORDER BY act_id"))
+                .contains("instance_drain one", "instance_drain_undo one", "instance_drain two");
+    }
+
+    @Test
+    void areNotDrainedForTheOneOfTheirNameBefore(TestDatabase database, Given given) {
+        given.births(5);
+        database.run("INSERT INTO oneroof.queue_heartbeat (executor_name, executor_kind, expected_cadence_seconds,"
+                + " stale_threshold_seconds, registered_by, lease_owner, lease_until, lease_epoch, metadata) VALUES"
+                + " ('instance/one', 'PG_worker', 5, 30, 'x', 'one', now() + interval '1 s', nextval('oneroof.lease_epoch_seq'),"
+                + " '{\"drain\": \"drained by ann: an update\"}')");
+        Instances instances = new Instances(new Database(database.dataSource(), SchemaName.DEFAULT));
+        try (OneRoof one = reading(database, "one")) {
+            Await.patiently().until("it to hold all", () -> holds(instances, "one") == 2);
+            assertThat(instance(instances, "one").drain()).isNull();
+        }
+    }
+
+    @Test
+    void refuseToDrainWhoIsNotThere(TestDatabase database) {
+        Instances instances = new Instances(new Database(database.dataSource(), SchemaName.DEFAULT));
+
+        assertThatThrownBy(() -> instances.drain("nobody", ANN)).hasMessageContaining("no 'nobody' is running");
+        assertThatThrownBy(() -> instances.undoDrain("nobody", ANN)).hasMessageContaining("no 'nobody' is running");
+        assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.operator_act WHERE act LIKE 'instance%'"))
+                .isZero();
+    }
+
+    @Test
+    void areForgottenADayAfterTheyWentWithoutAWord(TestDatabase database) {
+        for (String name : List.of("fresh", "old", "old-and-needed")) {
+            database.run("INSERT INTO oneroof.queue_heartbeat (executor_name, executor_kind, expected_cadence_seconds,"
+                    + " stale_threshold_seconds, registered_by, lease_owner, lease_until, lease_epoch) VALUES"
+                    + " ('instance/%1$s', 'PG_worker', 5, 30, 'x', '%1$s', now() - interval '%2$s', nextval('oneroof.lease_epoch_seq'))"
+                            .formatted(name, name.startsWith("old") ? "25 hours" : "23 hours"));
+        }
+        database.run(
+                "INSERT INTO oneroof.queue_heartbeat (executor_name, executor_kind, expected_cadence_seconds,"
+                        + " stale_threshold_seconds, registered_by, lease_owner, lease_until, lease_epoch) VALUES"
+                        + " ('w/s/0', 'PG_worker', 5, 30, 'x', 'old-and-needed', now() - interval '25 hours', nextval('oneroof.lease_epoch_seq'))");
+
+        database.run("SELECT oneroof.fn_queue_stale_check()");
+
+        assertThat(new Instances(new Database(database.dataSource(), SchemaName.DEFAULT))
+                        .list().stream().map(Instances.Instance::name))
+                .containsExactly("fresh", "old-and-needed");
+        assertThat(database.list(
+                        row -> row.getString(1),
+                        "SELECT executor_name FROM oneroof.queue_event_log WHERE transition = 'deregistered'"))
+                .containsExactly("instance/old");
+    }
+
+    private static Instances.Instance instance(Instances instances, String name) {
+        return instances.list().stream()
+                .filter(one -> one.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static long holds(Instances instances, String name) {
+        return instances.list().stream()
+                .filter(one -> one.name().equals(name))
+                .mapToLong(Instances.Instance::holds)
+                .sum();
+    }
+
+    private static OneRoof reading(TestDatabase database, String name) {
+        OneRoof oneroof = OneRoof.open(RuntimeConfig.named(name).withLoop(QUICK), database.dataSource());
+        oneroof.register(TailSource.of("births", "public", "birth_registry", "id", IdType.INTEGER)
+                .timedBy("born_at", TimeType.TIMESTAMPTZ)
+                .polledEvery(Duration.ofMillis(20)));
+        oneroof.tail("reader", "births").eachRow((tx, row) -> {});
+        return oneroof.start();
+    }
+}

@@ -1,0 +1,133 @@
+package dev.oneroof.core.liveness;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.oneroof.core.OneRoof;
+import dev.oneroof.core.RuntimeConfig;
+import dev.oneroof.core.tabletail.IdType;
+import dev.oneroof.core.tabletail.TailSource;
+import dev.oneroof.core.tabletail.TimeType;
+import dev.oneroof.core.worker.LoopConfig;
+import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.await.Await;
+import dev.oneroof.testkit.fixture.Given;
+import dev.oneroof.testkit.server.TestDatabase;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+/** Running workers: the one that hangs is told of, those that wait for good reasons are not. */
+@OneRoofTest
+class SilentWorkerTest {
+    private static final TailSource BIRTHS = TailSource.of("births", "public", "birth_registry", "id", IdType.INTEGER)
+            .timedBy("born_at", TimeType.TIMESTAMPTZ)
+            .polledEvery(Duration.ofMillis(20));
+
+    private static final LoopConfig QUICK = new LoopConfig(
+            Duration.ofSeconds(3),
+            Duration.ofMillis(100),
+            Duration.ofMillis(100),
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(2));
+
+    /** Acceptance test 5 of the cursor family: stop a worker, cursor_silent_gap comes within the threshold; restart clears it. */
+    @Test
+    void tellsOfAHandlerThatNeverReturnsAndClearsItWhenItDoes(TestDatabase database, Given given) {
+        given.births(5);
+        threshold(database, 4);
+        CountDownLatch hanging = new CountDownLatch(1);
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), database.dataSource())) {
+            oneroof.register(BIRTHS);
+            oneroof.tail("hangs", "births").eachRow((tx, row) -> hanging.await());
+            oneroof.start();
+
+            awaitState(database, "hangs/births/0", "stuck");
+            Await.patiently().until("the finding", () -> open(database, "hangs/births/0") == 1);
+            assertThat(events(database, "hangs/births/0")).isEqualTo(1);
+            assertThat(state(database, "hangs/births/0")).isIn("silent", "dead");
+
+            hanging.countDown();
+
+            awaitState(database, "hangs/births/0", "quiet");
+            assertThat(open(database, "hangs/births/0")).isZero();
+            assertThat(database.value(
+                            Long.class,
+                            "SELECT count(*) FROM oneroof.queue_event_log WHERE executor_name = 'hangs/births/0'"
+                                    + " AND transition = 'stale_to_fresh' AND gap_seconds > 4"))
+                    .isEqualTo(1);
+        } finally {
+            hanging.countDown();
+        }
+    }
+
+    @Test
+    void neverTellsOfThoseThatAreQuietPausedOrBehindAGate(TestDatabase database, Given given) {
+        given.births(5);
+        threshold(database, 5);
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), database.dataSource())) {
+            oneroof.register(BIRTHS);
+            oneroof.tail("quiet", "births").eachRow((tx, row) -> {});
+            oneroof.tail("paused", "births").eachRow((tx, row) -> {});
+            oneroof.tail("gated", "births")
+                    .gatedBy("governance.gov_backfill_sweep.enabled")
+                    .eachRow((tx, row) -> {});
+            oneroof.start();
+            awaitState(database, "paused/births/0", "quiet");
+            database.run("UPDATE oneroof.gov_worker_cursor SET pause_actor = 'ann', pause_reason = 'a look'"
+                    + " WHERE worker_name = 'paused'");
+
+            awaitState(database, "quiet/births/0", "quiet");
+            awaitState(database, "paused/births/0", "held");
+            awaitState(database, "gated/births/0", "held");
+            long checks = checks(database);
+            Await.patiently().until("five more checks", () -> checks(database) > checks + 5);
+        }
+
+        assertThat(database.value(
+                        Long.class,
+                        "SELECT count(*) FROM oneroof.system_issues WHERE issue_type = 'cursor_silent_gap'"))
+                .isZero();
+        assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.event_outbox"))
+                .isZero();
+    }
+
+    private static long checks(TestDatabase database) {
+        return database.value(
+                Long.class,
+                "SELECT ticks_total FROM oneroof.queue_heartbeat WHERE executor_name = 'stale_check/queue_heartbeat/0'");
+    }
+
+    private static void threshold(TestDatabase database, int seconds) {
+        database.run("UPDATE oneroof.dot_config SET value = '%d' WHERE key = 'queue.heartbeat.stale_threshold_seconds'"
+                .formatted(seconds));
+    }
+
+    private static void awaitState(TestDatabase database, String executor, String state) {
+        Await.patiently().until(executor + " " + state, () -> state.equals(state(database, executor)));
+    }
+
+    private static String state(TestDatabase database, String executor) {
+        return database
+                .list(
+                        row -> row.getString(1),
+                        "SELECT state FROM oneroof.v_queue_health WHERE source = 'heartbeat' AND executor_name = '%s'"
+                                .formatted(executor))
+                .stream()
+                .findFirst()
+                .orElse("");
+    }
+
+    private static long open(TestDatabase database, String executor) {
+        return database.value(
+                Long.class,
+                "SELECT count(*) FROM oneroof.system_issues WHERE issue_type = 'cursor_silent_gap' AND status = 'open'"
+                        + " AND coalesce_key = '%s'".formatted(executor));
+    }
+
+    private static long events(TestDatabase database, String executor) {
+        return database.value(
+                Long.class,
+                "SELECT count(*) FROM oneroof.event_outbox WHERE event_type = 'queue_worker_silent'"
+                        + " AND event_severity = 'warning' AND event_subject_ref = '%s'".formatted(executor));
+    }
+}

@@ -1,0 +1,259 @@
+package dev.oneroof.core.liveness;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.oneroof.testkit.OnEveryServer;
+import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.server.Sql;
+import dev.oneroof.testkit.server.TestDatabase;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Quiet is not dead: who beats is never told of, who does not is told of once, and once more when it is bad. */
+@OneRoofTest
+class StaleCheckTest {
+    @OnEveryServer
+    void tellsASilenceOnceAndOnceMoreWhenItIsCritical(TestDatabase database) {
+        register(database, "a", 10, 30);
+        silentFor(database, "a", 31);
+
+        check(database);
+        check(database);
+        check(database);
+
+        assertThat(events(database)).containsExactly("a warning alert immediate 31 10 3.1");
+        assertThat(log(database)).containsExactly("registered", "fresh_to_stale warning 31");
+        assertThat(findings(database)).containsExactly("a high open");
+        assertThat(state(database, "a")).isEqualTo("silent stale");
+
+        silentFor(database, "a", 100);
+        check(database);
+        check(database);
+
+        assertThat(events(database))
+                .containsExactly("a warning alert immediate 31 10 3.1", "a critical alert immediate 100 10 10.0");
+        assertThat(log(database)).containsExactly("registered", "fresh_to_stale warning 31", "escalated critical 100");
+        assertThat(findings(database)).containsExactly("a critical open");
+        assertThat(state(database, "a")).isEqualTo("dead stale");
+    }
+
+    @OnEveryServer
+    void endsWithTheBeatThatComesBack(TestDatabase database) {
+        register(database, "a", 10, 30);
+        silentFor(database, "a", 40);
+        check(database);
+
+        database.run("SELECT oneroof.fn_queue_heartbeat_tick('a', 'DOT')");
+
+        assertThat(findings(database)).containsExactly("a high resolved");
+        assertThat(log(database))
+                .containsExactly("registered", "fresh_to_stale warning 40", "stale_to_fresh warning 40");
+        assertThat(state(database, "a")).isEqualTo("quiet fresh");
+        check(database);
+        assertThat(events(database)).hasSize(1);
+    }
+
+    /** All instances were dead: nobody has looked, and the first beat tells of the gap all the same. */
+    @OnEveryServer
+    void recordsAGapThatNobodyHasSeen(TestDatabase database) {
+        register(database, "a", 10, 30);
+        silentFor(database, "a", 345_600);
+
+        database.run("SELECT oneroof.fn_queue_heartbeat_tick('a', 'DOT')");
+
+        assertThat(log(database)).containsExactly("registered", "stale_to_fresh critical 345600");
+        assertThat(events(database)).isEmpty();
+    }
+
+    @Test
+    void doesNotTellAgainSoonAfterItHasTold(TestDatabase database) {
+        register(database, "a", 10, 30);
+        silentFor(database, "a", 40);
+        check(database);
+        database.run("SELECT oneroof.fn_queue_heartbeat_tick('a', 'DOT')");
+        silentFor(database, "a", 40);
+
+        check(database);
+
+        assertThat(events(database)).as("within twice the threshold").hasSize(1);
+        assertThat(findings(database)).as("raised all the same").containsExactly("a high resolved", "a high open");
+        database.run("SELECT oneroof.fn_queue_heartbeat_tick('a', 'DOT')");
+        database.run("UPDATE oneroof.queue_silence SET told_at = now() - interval '61 s'");
+        silentFor(database, "a", 40);
+        check(database);
+        assertThat(events(database)).hasSize(2);
+    }
+
+    /** Nobody can have beaten through a closed gate. */
+    @Test
+    void takesNobodyForDeadWhoWasNotWatched(TestDatabase database) {
+        register(database, "a", 10, 30);
+        register(database, "b", 10, 30);
+        silentFor(database, "a", 3600);
+        silentFor(database, "b", 3600);
+        gate(database, false);
+        gate(database, true);
+
+        check(database);
+
+        assertThat(events(database)).isEmpty();
+        assertThat(findings(database)).isEmpty();
+        assertThat(state(database, "a")).isEqualTo("quiet fresh");
+        database.run("SELECT oneroof.fn_queue_heartbeat_tick('a', 'DOT')");
+        assertThat(log(database)).containsExactly("registered", "registered");
+        database.run("UPDATE oneroof.dot_config_audit SET changed_at = now() - interval '40 s'");
+        check(database);
+        assertThat(state(database, "b")).as("since it is watched again").isEqualTo("silent stale");
+        assertThat(events(database)).hasSize(1);
+    }
+
+    @Test
+    void tellsOfASecondSilenceThatLastsWhenItsTimeHasCome(TestDatabase database) {
+        register(database, "a", 1, 30);
+        silentFor(database, "a", 40);
+        check(database);
+        database.run("SELECT oneroof.fn_queue_heartbeat_tick('a', 'DOT')");
+        silentFor(database, "a", 40);
+        check(database);
+        assertThat(events(database))
+                .as("critical from the beginning, and too soon")
+                .hasSize(1);
+
+        database.run("UPDATE oneroof.queue_silence SET told_at = now() - interval '61 s'");
+        check(database);
+        check(database);
+
+        assertThat(events(database)).hasSize(2);
+    }
+
+    @Test
+    void leavesOneAloneThatBeatsAtThisVeryMoment(TestDatabase database) {
+        register(database, "a", 10, 30);
+        silentFor(database, "a", 40);
+        try (Sql beat = database.sql()) {
+            beat.run("BEGIN");
+            beat.run("SELECT oneroof.fn_queue_heartbeat_tick('a', 'DOT')");
+
+            check(database);
+
+            beat.run("COMMIT");
+        }
+        assertThat(events(database)).isEmpty();
+        assertThat(findings(database)).isEmpty();
+    }
+
+    @Test
+    void goesByOneThresholdForAllWhereThatIsSet(TestDatabase database) {
+        register(database, "a", 10, 30);
+        register(database, "b", 10, 3000);
+        silentFor(database, "a", 500);
+        silentFor(database, "b", 500);
+        check(database);
+        assertThat(findings(database)).containsExactly("a critical open");
+
+        database.run(
+                "UPDATE oneroof.dot_config SET value = '1000' WHERE key = 'queue.heartbeat.stale_threshold_seconds'");
+        check(database);
+        assertThat(findings(database)).containsExactly("a critical resolved");
+
+        database.run(
+                "UPDATE oneroof.dot_config SET value = '400' WHERE key = 'queue.heartbeat.stale_threshold_seconds'");
+        check(database);
+        assertThat(findings(database)).containsExactly("a critical resolved", "a critical open", "b critical open");
+    }
+
+    @Test
+    void neverTellsOfOneThatBeats(TestDatabase database) {
+        register(database, "a", 10, 30);
+        for (int look = 0; look < 20; look++) {
+            silentFor(database, "a", 29);
+            check(database);
+            database.run("SELECT oneroof.fn_queue_heartbeat_tick('a', 'DOT')");
+        }
+
+        assertThat(events(database)).isEmpty();
+        assertThat(findings(database)).isEmpty();
+        assertThat(log(database)).containsExactly("registered");
+    }
+
+    @Test
+    void raisesAlsoWhereTheTypeOfItsEventIsSwitchedOff(TestDatabase database) {
+        database.run("SELECT oneroof.fn_event_type_deactivate('system', 'queue_worker_silent', 'ann', 'too loud')");
+        register(database, "a", 10, 30);
+        silentFor(database, "a", 40);
+
+        check(database);
+
+        assertThat(events(database)).isEmpty();
+        assertThat(findings(database)).containsExactly("a high open");
+    }
+
+    @Test
+    void isDoneByOneAtATime(TestDatabase database) {
+        register(database, "a", 10, 30);
+        silentFor(database, "a", 40);
+        try (Sql first = database.sql()) {
+            first.run("BEGIN");
+            first.run("SELECT oneroof.fn_queue_stale_check()");
+
+            check(database);
+
+            assertThat(events(database)).isEmpty();
+            first.run("COMMIT");
+        }
+        assertThat(events(database)).hasSize(1);
+    }
+
+    private static void register(TestDatabase database, String name, int cadence, int threshold) {
+        database.run("SELECT oneroof.fn_queue_heartbeat_register('%s', 'DOT', '{}', %d, %d)"
+                .formatted(name, cadence, threshold));
+    }
+
+    /** As if it had beaten so long ago; the clock itself goes on. */
+    private static void silentFor(TestDatabase database, String name, int seconds) {
+        try (Sql sql = database.sql()) {
+            sql.run("SET session_replication_role = replica");
+            sql.run(
+                    "UPDATE oneroof.queue_heartbeat SET last_tick_at = clock_timestamp() - interval '%d s' WHERE executor_name = '%s'"
+                            .formatted(seconds, name));
+        }
+    }
+
+    private static void gate(TestDatabase database, boolean open) {
+        database.run(
+                "UPDATE oneroof.dot_config SET value = '%s', actor = 'ann', reason = 'a move' WHERE key = 'queue.heartbeat.enabled'"
+                        .formatted(open));
+    }
+
+    private static void check(TestDatabase database) {
+        database.run("SELECT oneroof.fn_queue_stale_check()");
+    }
+
+    private static List<String> events(TestDatabase database) {
+        return database.list(
+                row -> row.getString(1),
+                "SELECT concat_ws(' ', event_subject_ref, event_severity, event_stream, delivery_lane,"
+                        + " safe_payload->>'age_seconds', safe_payload->>'expected_cadence_seconds', safe_payload->>'gap_ratio')"
+                        + " FROM oneroof.event_outbox WHERE event_type = 'queue_worker_silent' ORDER BY created_at, id");
+    }
+
+    private static List<String> log(TestDatabase database) {
+        return database.list(
+                row -> row.getString(1),
+                "SELECT concat_ws(' ', transition, severity, floor(gap_seconds)) FROM oneroof.queue_event_log ORDER BY log_id");
+    }
+
+    private static List<String> findings(TestDatabase database) {
+        return database.list(
+                row -> row.getString(1),
+                "SELECT concat_ws(' ', coalesce_key, severity, status) FROM oneroof.system_issues"
+                        + " WHERE issue_type = 'cursor_silent_gap' ORDER BY issue_id");
+    }
+
+    private static String state(TestDatabase database, String name) {
+        return database.value(
+                String.class,
+                "SELECT state || ' ' || status_hint FROM oneroof.v_queue_health WHERE executor_name = '%s'"
+                        .formatted(name));
+    }
+}

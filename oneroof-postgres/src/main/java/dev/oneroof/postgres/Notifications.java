@@ -1,0 +1,93 @@
+package dev.oneroof.postgres;
+
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import org.jdbi.v3.core.Handle;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+
+/** One connection, held for as long as this is open, that hears what is sent to its channels. For one thread. */
+public final class Notifications implements AutoCloseable {
+    private final Handle handle;
+    private final boolean autoCommit;
+    private boolean sound = true;
+
+    /** Outside of any transaction: in one, LISTEN waits for its end, and it would hold everybody's barrier. */
+    Notifications(Handle handle) {
+        this.handle = handle;
+        try {
+            this.autoCommit = handle.getConnection().getAutoCommit();
+            handle.getConnection().setAutoCommit(true);
+        } catch (SQLException e) {
+            handle.close();
+            throw failed(e);
+        }
+    }
+
+    /** What was sent, and where to. */
+    public record Heard(String channel, String payload) {}
+
+    public void listen(String channel) {
+        run("LISTEN " + Identifiers.quote("channel", channel));
+    }
+
+    /** Waits until something is heard, for no longer than the time, and returns all of it. */
+    public List<Heard> await(Duration time) {
+        try {
+            PGNotification[] heard = handle.getConnection()
+                    .unwrap(PGConnection.class)
+                    .getNotifications(Math.max(1, (int) time.toMillis()));
+            return heard == null
+                    ? List.of()
+                    : Arrays.stream(heard)
+                            .map(one -> new Heard(one.getName(), one.getParameter()))
+                            .toList();
+        } catch (SQLException e) {
+            throw failed(e);
+        }
+    }
+
+    private void run(String statement) {
+        try (Statement made = handle.getConnection().createStatement()) {
+            made.execute(statement);
+        } catch (SQLException e) {
+            throw failed(e);
+        }
+    }
+
+    private OneRoofException failed(SQLException e) {
+        sound = false;
+        return new OneRoofException(
+                ErrorCode.DATABASE_UNREACHABLE, "no more notifications are heard: " + e.getMessage(), e);
+    }
+
+    /** The connection says nothing any more and is of no use to anybody: it is not given back but cut. */
+    public void discard() {
+        sound = false;
+    }
+
+    @Override
+    public void close() {
+        if (sound) {
+            try {
+                run("UNLISTEN *");
+                handle.getConnection().setAutoCommit(autoCommit);
+            } catch (OneRoofException | SQLException e) {
+                sound = false;
+            }
+        }
+        try (handle) {
+            if (!sound) {
+                handle.getConnection().abort(Runnable::run);
+            }
+        } catch (SQLException | RuntimeException e) {
+            // It was broken before.
+            sound = false;
+        }
+    }
+}

@@ -1,0 +1,501 @@
+-- A setting that is a number; null where there is none, or where it is something else.
+CREATE OR REPLACE FUNCTION ${schema}.fn_setting_number(p_key text) RETURNS numeric
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN value ~ '^[0-9]{1,9}(\.[0-9]{1,6})?$' THEN value::numeric END
+    FROM ${schema}.dot_config
+    WHERE key = p_key AND kind = 'setting' AND (expires_at IS NULL OR expires_at > clock_timestamp())
+$$;
+
+-- After how many seconds without a beat an executor is silent: its own threshold, unless one is set for all.
+CREATE OR REPLACE FUNCTION ${schema}.fn_queue_stale_threshold(p_own integer) RETURNS numeric
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce(nullif(${schema}.fn_setting_number('queue.heartbeat.stale_threshold_seconds'), 0), p_own)
+$$;
+
+-- Since when everybody is watched: since the gate was last opened. Nobody can have beaten through a closed one.
+CREATE OR REPLACE FUNCTION ${schema}.fn_queue_watched_since() RETURNS timestamptz
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce(
+        (SELECT a.changed_at
+         FROM ${schema}.dot_config_audit a
+         WHERE a.key = 'queue.heartbeat.enabled' AND a.new_value = 'true' AND a.old_value IS NOT NULL
+           AND (a.old_value <> 'true' OR a.old_expires_at <= a.changed_at)
+         ORDER BY a.audit_id DESC
+         LIMIT 1),
+        '-infinity')
+$$;
+
+CREATE OR REPLACE FUNCTION ${schema}.fn_queue_heartbeat_register(
+    p_executor text,
+    p_kind text,
+    p_domain_scope text[] DEFAULT '{}',
+    p_cadence_seconds integer DEFAULT NULL,
+    p_threshold_seconds integer DEFAULT NULL,
+    p_actor text DEFAULT session_user)
+RETURNS jsonb
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_kinds     text[] := ARRAY['DOT', 'Agent', 'Hermes', 'Codex', 'PG_worker', 'external_worker', 'future_Kestra_adapter'];
+    v_cadence   integer;
+    v_threshold integer;
+    v_usual     numeric := ${schema}.fn_setting_number('queue.heartbeat.threshold_seconds.' || lower(p_kind));
+BEGIN
+    IF coalesce(p_executor, '') = '' OR octet_length(p_executor) > 500 THEN
+        RAISE EXCEPTION USING ERRCODE = '22023',
+            MESSAGE = format('executor: ''%s'' is not allowed; allowed are names of 1 to 500 bytes', left(p_executor, 80));
+    END IF;
+    IF p_kind IS NULL OR p_kind <> ALL (v_kinds) THEN
+        RAISE EXCEPTION USING ERRCODE = '22023',
+            MESSAGE = format('kind: ''%s'' is not allowed; allowed are %s', left(p_kind, 80), array_to_string(v_kinds, ', '));
+    END IF;
+    v_cadence := coalesce(
+        p_cadence_seconds, ${schema}.fn_setting_number('queue.heartbeat.cadence_seconds.' || lower(p_kind))::integer, 60);
+    -- A cadence of its own is not held against the threshold of its kind.
+    v_threshold := coalesce(
+        p_threshold_seconds,
+        CASE WHEN p_cadence_seconds IS NULL THEN v_usual END,
+        least(2147483647, greatest(v_usual, 5 * v_cadence::numeric)));
+    IF v_cadence < 1 THEN
+        RAISE EXCEPTION USING ERRCODE = '22023',
+            MESSAGE = format('cadence_seconds: %s is not allowed; allowed are 1 and more', v_cadence);
+    END IF;
+    IF v_threshold < v_cadence THEN
+        RAISE EXCEPTION USING ERRCODE = '22023',
+            MESSAGE = format('threshold_seconds: %s is not allowed; allowed are %s, the cadence, and more', v_threshold,
+                             v_cadence);
+    END IF;
+    INSERT INTO ${schema}.queue_heartbeat
+        (executor_name, executor_kind, domain_scope, expected_cadence_seconds, stale_threshold_seconds, registered_by)
+    VALUES (p_executor, p_kind, coalesce(p_domain_scope, '{}'), v_cadence, v_threshold, p_actor)
+    ON CONFLICT (executor_name) DO UPDATE
+    SET executor_kind = EXCLUDED.executor_kind,
+        domain_scope = EXCLUDED.domain_scope,
+        expected_cadence_seconds = EXCLUDED.expected_cadence_seconds,
+        stale_threshold_seconds = EXCLUDED.stale_threshold_seconds,
+        updated_at = clock_timestamp();
+    INSERT INTO ${schema}.queue_event_log (executor_name, transition, actor) VALUES (p_executor, 'registered', p_actor);
+    RETURN jsonb_build_object(
+        'executor', p_executor, 'cadence_seconds', v_cadence, 'threshold_seconds', v_threshold);
+END
+$$;
+
+CREATE OR REPLACE FUNCTION ${schema}.fn_queue_heartbeat_deregister(p_executor text, p_actor text DEFAULT session_user)
+RETURNS jsonb
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_owner text;
+BEGIN
+    DELETE FROM ${schema}.queue_heartbeat
+    WHERE executor_name = p_executor AND (lease_until IS NULL OR lease_until <= clock_timestamp());
+    IF NOT FOUND THEN
+        SELECT lease_owner INTO v_owner FROM ${schema}.queue_heartbeat WHERE executor_name = p_executor;
+        IF FOUND THEN
+            RAISE EXCEPTION USING ERRCODE = '55006',
+                MESSAGE = format('executor: ''%s'' is at work under %s; stop that first', p_executor, v_owner);
+        END IF;
+        RETURN jsonb_build_object('executor', p_executor, 'deregistered', false);
+    END IF;
+    INSERT INTO ${schema}.queue_event_log (executor_name, transition, actor) VALUES (p_executor, 'deregistered', p_actor);
+    RETURN jsonb_build_object('executor', p_executor, 'deregistered', true);
+END
+$$;
+
+-- A beat of an executor in any language. Scopes under a lease are beaten for by their owners, and by nobody else.
+CREATE OR REPLACE FUNCTION ${schema}.fn_queue_heartbeat_tick(
+    p_executor text,
+    p_kind text,
+    p_status text DEFAULT 'ok',
+    p_job uuid DEFAULT NULL,
+    p_lease_owner text DEFAULT NULL,
+    p_payload jsonb DEFAULT '{}')
+RETURNS jsonb
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_row   ${schema}.queue_heartbeat;
+    v_ticks bigint;
+BEGIN
+    SELECT * INTO v_row FROM ${schema}.queue_heartbeat WHERE executor_name = p_executor FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION USING ERRCODE = 'OR003',
+            MESSAGE = format('executor: ''%s'' is not registered', left(p_executor, 80)),
+            HINT = 'Register it with fn_queue_heartbeat_register.';
+    END IF;
+    IF p_kind IS DISTINCT FROM v_row.executor_kind THEN
+        RAISE EXCEPTION USING ERRCODE = '22023',
+            MESSAGE = format('kind: ''%s'' is not allowed; ''%s'' is registered as %s', left(p_kind, 80), p_executor,
+                             v_row.executor_kind);
+    END IF;
+    IF p_status IS NULL OR p_status NOT IN ('ok', 'warn', 'error') THEN
+        RAISE EXCEPTION USING ERRCODE = '22023',
+            MESSAGE = format('status: ''%s'' is not allowed; allowed are ok, warn, error', left(p_status, 80));
+    END IF;
+    IF NOT coalesce(${schema}.fn_signal_only(p_payload), false) THEN
+        RAISE EXCEPTION USING ERRCODE = 'OR002',
+            MESSAGE = format('payload: that of ''%s'' is no signal', p_executor),
+            HINT = 'Send addresses and figures, at most 8192 bytes, with none of the keys that hold contents or secrets.';
+    END IF;
+    IF v_row.lease_epoch IS NOT NULL OR p_lease_owner IS DISTINCT FROM v_row.lease_owner THEN
+        RAISE EXCEPTION USING ERRCODE = '55006',
+            MESSAGE = format('executor: ''%s'' is beaten for under a lease, by its owner alone', p_executor);
+    END IF;
+    IF NOT ${schema}.fn_gate_open('queue.heartbeat.enabled') THEN
+        RETURN jsonb_build_object('executor', p_executor, 'written', false,
+                                  'reason', 'gate queue.heartbeat.enabled is closed');
+    END IF;
+    UPDATE ${schema}.queue_heartbeat
+    SET last_tick_at = clock_timestamp(),
+        last_tick_status = p_status,
+        ticks_total = ticks_total + 1,
+        current_job_id = p_job,
+        last_beat_payload = p_payload,
+        updated_at = clock_timestamp()
+    WHERE executor_name = p_executor
+    RETURNING ticks_total INTO v_ticks;
+    RETURN jsonb_build_object('executor', p_executor, 'written', true, 'ticks_total', v_ticks);
+END
+$$;
+
+-- The short form: alive, and this is what it does.
+CREATE OR REPLACE FUNCTION ${schema}.fn_queue_heartbeat_write(
+    p_executor text, p_payload jsonb DEFAULT '{}', p_actor text DEFAULT session_user)
+RETURNS jsonb
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT ${schema}.fn_queue_heartbeat_tick(
+        p_executor,
+        (SELECT executor_kind FROM ${schema}.queue_heartbeat WHERE executor_name = p_executor),
+        'ok', NULL, NULL, p_payload || jsonb_build_object('actor', p_actor))
+$$;
+
+-- Whoever beats, by whatever statement: a beat that ends a silence records how long it was, even if nobody ever looked.
+CREATE OR REPLACE FUNCTION ${schema}.fn_queue_heartbeat_came_back() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_gap double precision := extract(
+        epoch FROM NEW.last_tick_at - greatest(OLD.last_tick_at, ${schema}.fn_queue_watched_since()));
+BEGIN
+    IF v_gap > ${schema}.fn_queue_stale_threshold(OLD.stale_threshold_seconds) THEN
+        UPDATE ${schema}.queue_silence SET ended_at = clock_timestamp()
+        WHERE executor_name = NEW.executor_name AND ended_at IS NULL;
+        INSERT INTO ${schema}.queue_event_log (executor_name, transition, severity, gap_seconds, gap_ratio)
+        VALUES (NEW.executor_name, 'stale_to_fresh',
+                CASE WHEN v_gap / OLD.expected_cadence_seconds >= 10 THEN 'critical' ELSE 'warning' END,
+                v_gap, v_gap / OLD.expected_cadence_seconds);
+        PERFORM ${schema}.fn_finding_resolve('cursor_silent_gap', NEW.executor_name);
+    END IF;
+    RETURN NULL;
+END
+$$;
+
+CREATE OR REPLACE TRIGGER queue_heartbeat_came_back
+    AFTER UPDATE OF last_tick_at ON ${schema}.queue_heartbeat
+    FOR EACH ROW
+    -- A threshold for all may lie below a cadence, so not by the row's own alone.
+    WHEN (NEW.last_tick_at > OLD.last_tick_at + interval '2 seconds'
+          OR NEW.last_tick_at > OLD.last_tick_at + make_interval(secs => OLD.stale_threshold_seconds))
+    EXECUTE FUNCTION ${schema}.fn_queue_heartbeat_came_back();
+
+-- Who is gone cannot be silent.
+CREATE OR REPLACE FUNCTION ${schema}.fn_queue_heartbeat_gone() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    DELETE FROM ${schema}.queue_silence WHERE executor_name = OLD.executor_name;
+    PERFORM ${schema}.fn_finding_resolve('cursor_silent_gap', OLD.executor_name);
+    RETURN NULL;
+END
+$$;
+
+CREATE OR REPLACE TRIGGER queue_heartbeat_gone
+    AFTER DELETE ON ${schema}.queue_heartbeat
+    FOR EACH ROW EXECUTE FUNCTION ${schema}.fn_queue_heartbeat_gone();
+
+-- Looks who is silent. A silence is told once, and once more when it has grown critical; one that begins soon after
+-- another, within twice the threshold of the last event, is recorded and raised and not told again.
+CREATE OR REPLACE FUNCTION ${schema}.fn_queue_stale_check() RETURNS jsonb
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_executor record;
+    v_known    ${schema}.queue_silence;
+    v_severity text;
+    v_begins   boolean;
+    v_grows    boolean;
+    v_due      boolean;
+    v_stale    integer := 0;
+    v_told     integer := 0;
+    v_watched  timestamptz := ${schema}.fn_queue_watched_since();
+BEGIN
+    IF NOT ${schema}.fn_gate_open('queue.heartbeat.enabled') THEN
+        RETURN jsonb_build_object('inert', true, 'reason', 'gate queue.heartbeat.enabled is closed');
+    END IF;
+    -- Two at once would tell twice. Nobody waits: whoever holds it is looking already.
+    IF NOT pg_try_advisory_xact_lock('${schema}.queue_silence'::regclass::oid::bigint) THEN
+        RETURN jsonb_build_object('inert', true, 'reason', 'another check is under way');
+    END IF;
+
+    -- An instance that is gone bears another name when it comes back, as a rule. Not one that beats just now.
+    FOR v_executor IN
+        DELETE FROM ${schema}.queue_heartbeat d
+        USING (
+            SELECT i.executor_name
+            FROM ${schema}.queue_heartbeat i
+            WHERE i.executor_name LIKE 'instance/%'
+              AND i.lease_until < clock_timestamp() - make_interval(
+                      secs => coalesce(${schema}.fn_setting_number('queue.instance.forget_seconds'), 86400)::double precision)
+              AND NOT EXISTS (
+                  SELECT FROM ${schema}.queue_heartbeat h
+                  WHERE h.lease_owner = i.lease_owner AND h.executor_name <> i.executor_name)
+            FOR UPDATE SKIP LOCKED) gone
+        WHERE d.executor_name = gone.executor_name
+        RETURNING d.executor_name
+    LOOP
+        INSERT INTO ${schema}.queue_event_log (executor_name, transition, actor)
+        VALUES (v_executor.executor_name, 'deregistered', 'fn_queue_stale_check');
+    END LOOP;
+
+    -- Those that are within a threshold that was raised meanwhile.
+    FOR v_executor IN
+        UPDATE ${schema}.queue_silence s
+        SET ended_at = clock_timestamp()
+        FROM ${schema}.queue_heartbeat h
+        WHERE h.executor_name = s.executor_name AND s.ended_at IS NULL
+          AND extract(epoch FROM clock_timestamp() - greatest(h.last_tick_at, v_watched))
+              <= ${schema}.fn_queue_stale_threshold(h.stale_threshold_seconds)
+        RETURNING s.executor_name
+    LOOP
+        INSERT INTO ${schema}.queue_event_log (executor_name, transition)
+        VALUES (v_executor.executor_name, 'stale_to_fresh');
+        PERFORM ${schema}.fn_finding_resolve('cursor_silent_gap', v_executor.executor_name);
+    END LOOP;
+
+    FOR v_executor IN
+        SELECT h.executor_name, h.last_tick_at, h.expected_cadence_seconds AS cadence, t.threshold, a.age,
+               a.age / h.expected_cadence_seconds AS ratio
+        FROM ${schema}.queue_heartbeat h
+        CROSS JOIN LATERAL (
+            SELECT extract(epoch FROM clock_timestamp() - greatest(h.last_tick_at, v_watched))::double precision AS age) a
+        CROSS JOIN LATERAL (
+            SELECT ${schema}.fn_queue_stale_threshold(h.stale_threshold_seconds)::double precision AS threshold) t
+        WHERE a.age > t.threshold
+        ORDER BY h.executor_name
+    LOOP
+        v_stale := v_stale + 1;
+        v_severity := CASE WHEN v_executor.ratio >= 10 THEN 'critical' ELSE 'warning' END;
+        SELECT * INTO v_known FROM ${schema}.queue_silence WHERE executor_name = v_executor.executor_name;
+        v_begins := NOT FOUND OR v_known.ended_at IS NOT NULL;
+        v_grows := NOT v_begins AND v_severity = 'critical' AND v_known.severity = 'warning';
+        v_due := v_grows OR v_known.told_at IS NULL
+            OR (v_begins OR v_known.told_at < v_known.noticed_at)
+               AND v_known.told_at < clock_timestamp() - make_interval(secs => 2 * v_executor.threshold);
+        CONTINUE WHEN NOT v_begins AND NOT v_due;
+
+        -- The row of the executor first, then its silence, then its finding: the order in which a beat takes them. Who
+        -- beats at this very moment is not silent.
+        PERFORM FROM ${schema}.queue_heartbeat
+        WHERE executor_name = v_executor.executor_name AND last_tick_at = v_executor.last_tick_at
+        FOR NO KEY UPDATE SKIP LOCKED;
+        CONTINUE WHEN NOT FOUND;
+        IF NOT v_begins AND NOT v_grows THEN
+            v_told := v_told + ${schema}.fn_queue_tell_silence(
+                v_executor.executor_name, v_severity, v_executor.age, v_executor.cadence);
+            CONTINUE;
+        END IF;
+
+        INSERT INTO ${schema}.queue_event_log (executor_name, transition, severity, gap_seconds, gap_ratio)
+        VALUES (v_executor.executor_name, CASE WHEN v_begins THEN 'fresh_to_stale' ELSE 'escalated' END, v_severity,
+                v_executor.age, v_executor.ratio);
+        INSERT INTO ${schema}.queue_silence AS s (executor_name, silent_since, severity)
+        VALUES (v_executor.executor_name, v_executor.last_tick_at, v_severity)
+        ON CONFLICT (executor_name) DO UPDATE
+        SET silent_since = EXCLUDED.silent_since, severity = EXCLUDED.severity, noticed_at = clock_timestamp(),
+            ended_at = NULL;
+        PERFORM ${schema}.fn_finding_raise(
+            'cursor_silent_gap', v_executor.executor_name,
+            format('%s has not beaten for %s s', v_executor.executor_name, round(v_executor.age)),
+            jsonb_build_object('age_seconds', round(v_executor.age), 'expected_cadence_seconds', v_executor.cadence),
+            CASE WHEN v_severity = 'critical' THEN 'critical' END);
+        IF v_due THEN
+            v_told := v_told + ${schema}.fn_queue_tell_silence(
+                v_executor.executor_name, v_severity, v_executor.age, v_executor.cadence);
+        END IF;
+    END LOOP;
+
+    DELETE FROM ${schema}.queue_event_log WHERE at < clock_timestamp() - interval '90 days';
+    RETURN jsonb_build_object('inert', false, 'stale', v_stale, 'told', v_told);
+END
+$$;
+
+-- One event. A type that somebody has switched off does not keep the silence from being recorded and raised.
+CREATE OR REPLACE FUNCTION ${schema}.fn_queue_tell_silence(
+    p_executor text, p_severity text, p_age double precision, p_cadence integer)
+RETURNS integer
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ${schema}.fn_iu_emit_event(
+        'system', 'queue_worker_silent', 'queue_heartbeat', p_executor, 'fn_queue_stale_check', 'oneroof',
+        jsonb_build_object(
+            'executor_id', p_executor, 'age_seconds', round(p_age), 'expected_cadence_seconds', p_cadence,
+            'gap_ratio', round((p_age / p_cadence)::numeric, 1)),
+        NULL, 'alert', 'immediate', p_severity);
+    UPDATE ${schema}.queue_silence SET told_at = clock_timestamp() WHERE executor_name = p_executor;
+    RETURN 1;
+EXCEPTION
+    WHEN SQLSTATE 'OR001' THEN
+        RETURN 0;
+END
+$$;
+
+-- From facts to exactly one state, and why. Everybody who names a state asks here. The first that holds wins.
+--   p_owner_gone: under a lease that has run out, and nobody took it over
+--   p_stuck, p_held, p_behind, p_working: why; null where it is not so
+CREATE OR REPLACE FUNCTION ${schema}.fn_queue_state(
+    p_watched boolean,
+    p_age_seconds double precision,
+    p_threshold_seconds double precision,
+    p_cadence_seconds double precision,
+    p_owner_gone boolean,
+    p_stuck text,
+    p_held text,
+    p_behind text,
+    p_working text,
+    OUT state text,
+    OUT reason text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT f.state, f.reason
+    FROM (VALUES
+        (1, NOT coalesce(p_watched, false), 'unwatched', 'gate queue.heartbeat.enabled is closed'),
+        (2, p_age_seconds > p_threshold_seconds AND p_age_seconds >= 10 * p_cadence_seconds, 'dead',
+         format('no beat for %s s, %s times its cadence', round(p_age_seconds),
+                round(p_age_seconds / nullif(p_cadence_seconds, 0)))),
+        (3, p_owner_gone, 'dead', 'its lease has run out and nobody has taken it over'),
+        (4, p_age_seconds IS NULL OR p_age_seconds > p_threshold_seconds, 'silent',
+         coalesce(format('no beat for %s s', round(p_age_seconds)), 'no beat ever')),
+        (5, p_stuck IS NOT NULL, 'stuck', p_stuck),
+        (6, p_held IS NOT NULL, 'held', p_held),
+        (7, p_behind IS NOT NULL, 'behind', p_behind),
+        (8, p_working IS NOT NULL, 'working', p_working),
+        (9, true, 'quiet', 'nothing to do')) f (rank, holds, state, reason)
+    WHERE f.holds
+    ORDER BY f.rank
+    LIMIT 1
+$$;
+
+REVOKE EXECUTE ON FUNCTION
+    ${schema}.fn_setting_number(text),
+    ${schema}.fn_queue_stale_threshold(integer),
+    ${schema}.fn_queue_watched_since(),
+    ${schema}.fn_queue_heartbeat_register(text, text, text[], integer, integer, text),
+    ${schema}.fn_queue_heartbeat_deregister(text, text),
+    ${schema}.fn_queue_heartbeat_tick(text, text, text, uuid, text, jsonb),
+    ${schema}.fn_queue_heartbeat_write(text, jsonb, text),
+    ${schema}.fn_queue_heartbeat_came_back(),
+    ${schema}.fn_queue_heartbeat_gone(),
+    ${schema}.fn_queue_stale_check(),
+    ${schema}.fn_queue_tell_silence(text, text, double precision, integer),
+    ${schema}.fn_queue_state(
+        boolean, double precision, double precision, double precision, boolean, text, text, text, text)
+FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION
+    ${schema}.fn_setting_number(text),
+    ${schema}.fn_queue_stale_threshold(integer),
+    ${schema}.fn_queue_watched_since(),
+    ${schema}.fn_queue_stale_check(),
+    ${schema}.fn_queue_state(
+        boolean, double precision, double precision, double precision, boolean, text, text, text, text)
+TO ${server}, ${admin}, ${executor}, ${viewer};
+GRANT EXECUTE ON FUNCTION
+    ${schema}.fn_queue_heartbeat_register(text, text, text[], integer, integer, text),
+    ${schema}.fn_queue_heartbeat_deregister(text, text)
+TO ${admin}, ${server};
+GRANT EXECUTE ON FUNCTION
+    ${schema}.fn_queue_heartbeat_tick(text, text, text, uuid, text, jsonb),
+    ${schema}.fn_queue_heartbeat_write(text, jsonb, text)
+TO ${executor}, ${admin}, ${server};
+
+-- The single pane: cursors, executors, and dead letters by domain and table.
+CREATE OR REPLACE VIEW ${schema}.v_queue_health AS
+WITH beat AS MATERIALIZED (
+    SELECT h.executor_name, h.executor_kind, h.domain_scope, h.last_tick_at, h.last_tick_status, h.lease_owner,
+           h.expected_cadence_seconds::double precision AS cadence,
+           ${schema}.fn_queue_stale_threshold(h.stale_threshold_seconds)::double precision AS threshold,
+           extract(epoch FROM clock_timestamp() - greatest(h.last_tick_at, w.since))::double precision AS age,
+           h.lease_until < clock_timestamp()
+               AND NOT EXISTS (
+                   SELECT FROM ${schema}.queue_heartbeat i
+                   WHERE i.executor_name = 'instance/' || h.lease_owner AND i.lease_until > clock_timestamp()) AS owner_gone,
+           h.last_beat_payload ->> 'doing' AS doing,
+           h.last_beat_payload ->> 'reason' AS why,
+           -- What others put there may be anything.
+           CASE WHEN jsonb_typeof(h.last_beat_payload -> 'since') = 'number'
+                     AND (h.last_beat_payload ->> 'since')::numeric BETWEEN 0 AND 99999999999
+                THEN to_timestamp((h.last_beat_payload ->> 'since')::double precision) END AS doing_since
+    FROM ${schema}.queue_heartbeat h
+    CROSS JOIN (SELECT ${schema}.fn_queue_watched_since() AS since) w
+), gate AS MATERIALIZED (
+    SELECT ${schema}.fn_gate_open('queue.heartbeat.enabled') AS open
+), lag AS MATERIALIZED (
+    SELECT coalesce_key AS executor_name, summary, first_seen_at
+    FROM ${schema}.system_issues
+    WHERE issue_type = 'cursor_lag' AND status <> 'resolved'
+), known AS (
+    SELECT b.*, s.state, s.reason,
+           CASE s.state
+               WHEN 'unwatched' THEN (SELECT updated_at FROM ${schema}.dot_config WHERE key = 'queue.heartbeat.enabled')
+               WHEN 'dead' THEN b.last_tick_at
+               WHEN 'silent' THEN b.last_tick_at
+               WHEN 'behind' THEN l.first_seen_at
+               ELSE b.doing_since
+           END AS since
+    FROM beat b
+    CROSS JOIN gate g
+    LEFT JOIN lag l USING (executor_name)
+    CROSS JOIN LATERAL ${schema}.fn_queue_state(
+        g.open, b.age, b.threshold, b.cadence, b.owner_gone,
+        CASE
+            WHEN b.doing IN ('stuck', 'failing') THEN coalesce(b.why, b.doing)
+            WHEN b.last_tick_status = 'error' THEN 'its last beat says error'
+        END,
+        CASE WHEN b.doing = 'held' THEN coalesce(b.why, 'held') END,
+        l.summary,
+        CASE WHEN b.doing = 'working' THEN coalesce(b.why, 'rows came by') END) s
+)
+SELECT 'cursor'::text AS source,
+       c.worker_name AS subject,
+       k.executor_name,
+       c.event_domain AS domain,
+       c.last_run_at AS last_seen_at,
+       extract(epoch FROM clock_timestamp() - c.last_run_at)::bigint AS age_seconds,
+       c.events_seen,
+       c.attempts_written,
+       c.dead_lettered,
+       NULL::bigint AS count,
+       CASE WHEN k.age > k.threshold THEN 'stale' ELSE 'fresh' END AS status_hint,
+       k.state,
+       k.reason,
+       k.since
+FROM ${schema}.gov_worker_cursor c
+LEFT JOIN known k ON k.executor_name = concat(c.worker_name, '/', c.source_name, '/', c.shard)
+UNION ALL
+SELECT 'heartbeat', k.executor_name, k.executor_name, array_to_string(k.domain_scope, ','), k.last_tick_at, k.age::bigint,
+       NULL, NULL, NULL, NULL,
+       CASE WHEN k.age > k.threshold THEN 'stale' ELSE 'fresh' END, k.state, k.reason, k.since
+FROM known k
+UNION ALL
+SELECT 'dead_letter_row', coalesce(d.entity_table, ''), NULL, d.event_domain, max(d.dead_lettered_at), NULL, NULL, NULL, NULL,
+       count(*), 'open', NULL, NULL, min(d.dead_lettered_at)
+FROM ${schema}.event_pending d
+WHERE d.processed_at IS NULL AND d.dead_lettered_at IS NOT NULL
+GROUP BY d.event_domain, d.entity_table;
+
+GRANT SELECT ON ${schema}.v_queue_health TO ${viewer}, ${admin}, ${server};

@@ -1,0 +1,43 @@
+-- Who is silent, or has been: since which beat, how bad, and when that was last told. A row changes when a silence begins,
+-- grows or ends, and not with every look.
+CREATE TABLE ${schema}.queue_silence (
+    executor_name text PRIMARY KEY,
+    silent_since  timestamptz NOT NULL,
+    severity      text NOT NULL CHECK (severity IN ('warning', 'critical')),
+    noticed_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+    told_at       timestamptz,
+    ended_at      timestamptz
+);
+
+-- What happened to executors: the trail that outlives their rows.
+CREATE TABLE ${schema}.queue_event_log (
+    log_id        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    executor_name text NOT NULL,
+    transition    text NOT NULL CHECK (transition IN (
+                      'registered', 'deregistered', 'fresh_to_stale', 'escalated', 'stale_to_fresh')),
+    severity      text CHECK (severity IN ('warning', 'critical')),
+    gap_seconds   double precision,
+    gap_ratio     double precision,
+    actor         text NOT NULL DEFAULT session_user,
+    at            timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
+CREATE INDEX queue_event_log_executor_idx ON ${schema}.queue_event_log (executor_name, log_id);
+CREATE INDEX queue_event_log_at_idx ON ${schema}.queue_event_log (at);
+
+GRANT SELECT ON ${schema}.queue_silence, ${schema}.queue_event_log TO ${viewer}, ${admin}, ${server};
+
+-- For the pane, which counts open dead letters by domain and table.
+CREATE INDEX event_pending_dead_domain_idx
+    ON ${schema}.event_pending (event_domain, entity_table, dead_lettered_at)
+    WHERE processed_at IS NULL AND dead_lettered_at IS NOT NULL;
+
+-- When a listener was last woken, and for whom. A sequence is written outside of transactions: everybody sees at once
+-- that somebody has just sent a wake-up. There are several, since two busy domains in one would take turns.
+DO $do$
+BEGIN
+    FOR n IN 0..7 LOOP
+        EXECUTE format('CREATE SEQUENCE ${schema}.queue_wake_%s MINVALUE 0 START 0', n);
+    END LOOP;
+END
+$do$;
