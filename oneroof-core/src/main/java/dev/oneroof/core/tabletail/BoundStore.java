@@ -161,15 +161,15 @@ final class BoundStore {
                 .map(bound -> new Watermark(bound, null));
     }
 
-    /** The time below which nobody begins to write now, where that lies below the watermark. */
-    Optional<String> clockBelow(Tx tx, TailSource source, Watermark kept) {
+    /** The time below which nobody has begun to write for so long, where that lies below the watermark. */
+    Optional<String> clockBelow(Tx tx, TailSource source, Watermark kept, Duration since) {
         TailSource.TimeColumn time = source.time();
         if (time == null) {
             return Optional.empty();
         }
         return tx.query(CLOCK_BELOW.formatted(time.type().sql(), OrderKey.clock(time)))
                 .bind("kept", kept.ts())
-                .bind("guard", (double) GUARD.toSeconds())
+                .bind("guard", GUARD.plus(since).toMillis() / 1000.0)
                 .mapTo(String.class)
                 .findOne();
     }

@@ -57,6 +57,8 @@ final class Hands {
 
     /** Since when the clock has given no bound; zero while it gives one. */
     private long clockBehindNanos;
+    /** When it last gave one. */
+    private long clockGoodNanos = System.nanoTime();
 
     Hands(
             Database db,
@@ -91,6 +93,11 @@ final class Hands {
 
     boolean isStretchFull() {
         return position.openBatches().keys() >= config.longestStretch();
+    }
+
+    /** How long ago the clock was last seen to be right: it has stepped back since. */
+    Duration sinceClockWasRight() {
+        return Duration.ofNanos(System.nanoTime() - clockGoodNanos);
     }
 
     /** Whether the database's clock has yet to catch up with what was settled by it, by more than the guard forgives. */
@@ -167,6 +174,7 @@ final class Hands {
         Set<Holder> holders = sampler.openFor(position.scope());
         if (source.contract() != OrderContract.CLOCK || bound.isPresent()) {
             clockBehindNanos = 0;
+            clockGoodNanos = System.nanoTime();
         } else if (clockBehindNanos == 0) {
             clockBehindNanos = System.nanoTime();
         }

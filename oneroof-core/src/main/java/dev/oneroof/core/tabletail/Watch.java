@@ -51,7 +51,12 @@ final class Watch {
         brokenNanos = System.nanoTime();
     }
 
-    void look(TailSource source, Set<Holder> holders, boolean stretchFull, boolean clockBehind) {
+    void look(
+            TailSource source,
+            Set<Holder> holders,
+            boolean stretchFull,
+            boolean clockBehind,
+            Duration sinceClockWasRight) {
         lag(source);
         db.useTx(tx -> {
             deadLetters(tx);
@@ -59,7 +64,7 @@ final class Watch {
             ownership(tx);
         });
         if (clockBehind) {
-            db.useTx(tx -> clockStep(tx, source));
+            db.useTx(tx -> clockStep(tx, source, sinceClockWasRight));
         }
         Optional<String> broken = db.inTx(tx -> contract(tx, source, clockBehind));
         db.useTx(tx -> judge(tx, source, broken));
@@ -229,14 +234,14 @@ final class Watch {
      * Late rows are looked for above the keys that are kept. A clock that has gone back further lets rows be written below
      * them, where handled ones cannot be told from new ones any more. Only the first look knows how far it went.
      */
-    private void clockStep(Tx tx, TailSource source) {
+    private void clockStep(Tx tx, TailSource source, Duration sinceRight) {
         @Nullable Watermark kept = position.kept();
         if (kept == null || kept.ts() == null) {
             return;
         }
         String scope = position.scope().executorName();
         stores.bounds()
-                .clockBelow(tx, source, kept)
+                .clockBelow(tx, source, kept, sinceRight)
                 .filter(clock -> !stores.findings().isOpen(tx, FindingType.CURSOR_CLOCK_STEPPED_BACK, scope))
                 .ifPresent(clock -> raise(
                         tx,

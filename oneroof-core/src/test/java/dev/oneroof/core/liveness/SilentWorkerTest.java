@@ -23,6 +23,9 @@ class SilentWorkerTest {
             .timedBy("born_at", TimeType.TIMESTAMPTZ)
             .polledEvery(Duration.ofMillis(20));
 
+    /** By hand for longer: every check takes some two seconds. */
+    private static final int CHECKS = Integer.getInteger("oneroof.test.quiet-checks", 5);
+
     private static final LoopConfig QUICK = new LoopConfig(
             Duration.ofSeconds(3),
             Duration.ofMillis(100),
@@ -80,7 +83,8 @@ class SilentWorkerTest {
             awaitState(database, "paused/births/0", "held");
             awaitState(database, "gated/births/0", "held");
             long checks = checks(database);
-            Await.patiently().until("five more checks", () -> checks(database) > checks + 5);
+            Await.upTo(Duration.ofSeconds(20).plusSeconds(4L * CHECKS))
+                    .until("so many more checks", () -> checks(database) > checks + CHECKS);
         }
 
         assertThat(database.value(

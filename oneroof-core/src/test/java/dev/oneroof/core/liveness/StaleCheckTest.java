@@ -7,6 +7,7 @@ import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.server.Sql;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 /** Quiet is not dead: who beats is never told of, who does not is told of once, and once more when it is bad. */
@@ -126,20 +127,45 @@ class StaleCheckTest {
         assertThat(events(database)).hasSize(2);
     }
 
+    /** A frozen process may hold the lock of its own row, in the middle of a batch. */
     @Test
-    void leavesOneAloneThatBeatsAtThisVeryMoment(TestDatabase database) {
+    void tellsAlsoOfOneThatIsFrozenWithItsRowLocked(TestDatabase database) {
         register(database, "a", 10, 30);
         silentFor(database, "a", 40);
-        try (Sql beat = database.sql()) {
-            beat.run("BEGIN");
-            beat.run("SELECT oneroof.fn_queue_heartbeat_tick('a', 'DOT')");
+        try (Sql frozen = database.sql()) {
+            frozen.run("BEGIN");
+            frozen.run("SELECT FROM oneroof.queue_heartbeat FOR NO KEY UPDATE");
 
             check(database);
 
-            beat.run("COMMIT");
+            frozen.run("ROLLBACK");
         }
-        assertThat(events(database)).isEmpty();
-        assertThat(findings(database)).isEmpty();
+        assertThat(events(database)).hasSize(1);
+        assertThat(findings(database)).containsExactly("a high open");
+    }
+
+    /** A beat that ends a silence and a check that tells of its growth take what they need in one order. */
+    @Test
+    void doesNotDeadlockWithTheBeatThatEndsASilence(TestDatabase database) throws InterruptedException {
+        register(database, "a", 1, 30);
+        List<String> failures = new CopyOnWriteArrayList<>();
+        Thread checking = Thread.ofPlatform().start(() -> {
+            for (int n = 0; n < 200; n++) {
+                try {
+                    check(database);
+                } catch (RuntimeException e) {
+                    failures.add(e.getMessage());
+                }
+            }
+        });
+        while (checking.isAlive()) {
+            silentFor(database, "a", 40);
+            database.run("UPDATE oneroof.queue_silence SET severity = 'warning'");
+            database.run("SELECT oneroof.fn_queue_heartbeat_tick('a', 'DOT')");
+        }
+        checking.join();
+
+        assertThat(failures).isEmpty();
     }
 
     @Test

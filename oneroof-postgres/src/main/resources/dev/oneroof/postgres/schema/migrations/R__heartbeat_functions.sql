@@ -297,11 +297,10 @@ BEGIN
                AND v_known.told_at < clock_timestamp() - make_interval(secs => 2 * v_executor.threshold);
         CONTINUE WHEN NOT v_begins AND NOT v_due;
 
-        -- The row of the executor first, then its silence, then its finding: the order in which a beat takes them. Who
-        -- beats at this very moment is not silent.
+        -- Its silence first, then its finding: the order in which a beat that ends it takes them. Its own row is not
+        -- locked: a process that is frozen in the middle of a transaction may hold it.
         PERFORM FROM ${schema}.queue_heartbeat
-        WHERE executor_name = v_executor.executor_name AND last_tick_at = v_executor.last_tick_at
-        FOR NO KEY UPDATE SKIP LOCKED;
+        WHERE executor_name = v_executor.executor_name AND last_tick_at = v_executor.last_tick_at;
         CONTINUE WHEN NOT FOUND;
         IF NOT v_begins AND NOT v_grows THEN
             v_told := v_told + ${schema}.fn_queue_tell_silence(
