@@ -154,9 +154,11 @@ class PagePlanTest {
         }
         database.run("DELETE FROM oneroof.gov_worker_cursor");
 
+        // Index-only where a vacuum happened to come by.
         assertThat(String.join("\n", plan))
                 .startsWith("Sort")
-                .contains("Nested Loop", "Index Scan using birth_registry_");
+                .contains("Nested Loop")
+                .containsPattern("Index (Only )?Scan using birth_registry_");
     }
 
     @OnEveryServer
