@@ -35,8 +35,8 @@ class DoctorCommandTest {
         database.run("GRANT SELECT ON birth_registry TO oneroof_server");
         command.run("source", "add", "births", "--table", "public.birth_registry", "--ts", "born_at", "--id", "id");
         database.run("REVOKE SELECT ON birth_registry FROM oneroof_server");
-        database.run("SELECT oneroof.fn_queue_heartbeat_register('mailer', 'external_worker', '{}', 10, 30)");
-        database.run("UPDATE oneroof.queue_heartbeat SET last_tick_at = now() - interval '40 s'");
+        database.run("SELECT oneroof.fn_queue_heartbeat_register('mailer', 'external_worker', '{}', 100, 300)");
+        database.run("UPDATE oneroof.queue_heartbeat SET last_tick_at = now() - interval '400 s'");
         database.run("SELECT oneroof.fn_queue_stale_check()");
         database.run("ALTER TABLE oneroof.queue_heartbeat SET (autovacuum_enabled = off)");
 
