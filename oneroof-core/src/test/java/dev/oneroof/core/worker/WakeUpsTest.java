@@ -225,9 +225,13 @@ class WakeUpsTest {
             awaitEar(database, "listening");
             Await.patiently().until("some failures", () -> passes.get() > 3);
             int before = passes.get();
-            IntStream.range(0, 1000).forEach(n -> noise.run("SELECT pg_notify('queue_wake_iu', 'event')"));
+            long end = System.nanoTime() + Duration.ofSeconds(3).toNanos();
+            while (System.nanoTime() < end) {
+                noise.run("SELECT pg_notify('queue_wake_iu', 'event')");
+            }
 
-            assertThat(passes.get() - before).isLessThan(50);
+            // By its backoff alone it makes one in a second, and a few before.
+            assertThat(passes.get() - before).isLessThan(15);
         }
     }
 
