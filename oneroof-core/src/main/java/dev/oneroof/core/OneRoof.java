@@ -96,8 +96,8 @@ public final class OneRoof implements AutoCloseable {
      * @param patience how long all of it may take
      */
     public Once.Ended runOnce(TailSpec spec, Duration patience) {
-        Once once = new Once(wiring.tailWorker(spec));
-        wiring.demandFree(spec);
+        boolean isKnown = wiring.demandFree(spec);
+        Once once = new Once(wiring.tailWorker(spec), !isKnown);
         Workers.Started started = workers.start(once);
         try {
             return once.ended().get(patience.toMillis(), TimeUnit.MILLISECONDS);

@@ -46,9 +46,9 @@ final class Wiring {
         return new StaleCheck(database);
     }
 
-    /** Says no where a run could only wait. */
-    void demandFree(TailSpec spec) {
-        database.useTx(tx -> {
+    /** Says no where a run could only wait; tells whether anybody is registered for the scope. */
+    boolean demandFree(TailSpec spec) {
+        return database.inTx(tx -> {
             String gate = spec.gate();
             if (gate != null) {
                 gates.demandOpen(tx, gate);
@@ -57,6 +57,7 @@ final class Wiring {
                 throw new OneRoofException(
                         ErrorCode.CONFLICT, "worker: '%s' is at work in '%s'".formatted(spec.scope(), owner));
             });
+            return leases.isKnown(tx, spec.scope());
         });
     }
 

@@ -4,6 +4,7 @@ import dev.oneroof.core.liveness.Health;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -51,6 +52,13 @@ final class StatusCommand implements Callable<Integer> {
                 .toList();
     }
 
+    /** Cursors for which nobody is registered: after a run by hand that is as it should be, so it is told and no more. */
+    private static List<Health.Line> unattended(List<Health.Line> lines) {
+        return lines.stream()
+                .filter(line -> line.source().equals("cursor") && line.executorName() == null)
+                .toList();
+    }
+
     private static long deadLetters(List<Health.Line> lines) {
         return lines.stream()
                 .map(Health.Line::count)
@@ -68,6 +76,8 @@ final class StatusCommand implements Callable<Integer> {
         @Nullable String worst = executors.getFirst().state();
         long dead = deadLetters(lines);
         String letters = dead == 0 ? "" : "; %d dead letters wait".formatted(dead);
+        int alone = unattended(lines).size();
+        letters += alone == 0 ? "" : "; %d cursors have no worker".formatted(alone);
         if ("working".equals(worst) || "quiet".equals(worst)) {
             return "all is well: %d executors%s".formatted(executors.size(), letters);
         }
@@ -101,7 +111,7 @@ final class StatusCommand implements Callable<Integer> {
         Console.print("");
         Columns.print(
                 List.of("EXECUTOR", "STATE", "SINCE", "LAST BEAT", "WHY"),
-                executors(answer.lines()).stream()
+                Stream.concat(executors(answer.lines()).stream(), unattended(answer.lines()).stream())
                         .map(line -> List.of(
                                 line.subject(),
                                 String.valueOf(line.state()),

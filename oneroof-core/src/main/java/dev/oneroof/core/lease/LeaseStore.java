@@ -19,15 +19,18 @@ import java.util.Optional;
 public final class LeaseStore {
     private static final int LONGEST_REASON = 500;
 
+    // Looked for first: against a row that a frozen owner is just changing, ON CONFLICT would wait for that owner.
     private static final String REGISTER = """
             INSERT INTO oneroof.queue_heartbeat
                 (executor_name, executor_kind, expected_cadence_seconds, stale_threshold_seconds, registered_by)
-            VALUES (:executor, 'PG_worker', :cadence, :threshold, :owner)
+            SELECT :executor, 'PG_worker', :cadence, :threshold, :owner
+            WHERE NOT EXISTS (SELECT FROM oneroof.queue_heartbeat WHERE executor_name = :executor)
             ON CONFLICT (executor_name) DO NOTHING
             """;
 
     // SKIP LOCKED: a frozen owner may hold the row inside its transaction, and nobody should wait for it.
     // An owner may claim again what it holds: that is how a restarted instance comes back at once, under a new epoch.
+    // One that lies minutes beyond what anybody is given is of a clock that has gone back since.
     // What was not given back is taken over, and when that happened lately is kept: an ownership that flaps is told by
     // it.
     private static final String CLAIM = """
@@ -35,7 +38,8 @@ public final class LeaseStore {
                 SELECT executor_name, lease_epoch, lease_owner
                 FROM oneroof.queue_heartbeat
                 WHERE executor_name = :executor
-                  AND (lease_owner IS NULL OR lease_owner = :owner OR lease_until < clock_timestamp())
+                  AND (lease_owner IS NULL OR lease_owner = :owner OR lease_until < clock_timestamp()
+                       OR lease_until > clock_timestamp() + make_interval(secs => :ttl + 300))
                 FOR NO KEY UPDATE SKIP LOCKED
             )
             UPDATE oneroof.queue_heartbeat h
@@ -115,6 +119,9 @@ public final class LeaseStore {
               AND CAST(t.at AS timestamptz) > clock_timestamp() - make_interval(secs => :seconds)
             """;
 
+    private static final String IS_KNOWN =
+            "SELECT EXISTS (SELECT FROM oneroof.queue_heartbeat WHERE executor_name = :executor)";
+
     private static final String OWNER = """
             SELECT lease_owner
             FROM oneroof.queue_heartbeat
@@ -148,6 +155,14 @@ public final class LeaseStore {
                 .bind("executor", scope.executorName())
                 .bind("seconds", seconds(within))
                 .mapTo(Long.class)
+                .one();
+    }
+
+    /** Whether the scope is registered. */
+    public boolean isKnown(Tx tx, Scope scope) {
+        return tx.query(IS_KNOWN)
+                .bind("executor", scope.executorName())
+                .mapTo(Boolean.class)
                 .one();
     }
 
@@ -234,9 +249,10 @@ public final class LeaseStore {
                 .execute();
     }
 
-    /** A beat is a signal and has its size. */
+    /** A beat is a signal and has its size; and no text in the database holds a NUL. */
     private static String shortened(String reason) {
-        return reason.length() <= LONGEST_REASON ? reason : reason.substring(0, LONGEST_REASON);
+        String plain = reason.replace('\0', ' ');
+        return plain.length() <= LONGEST_REASON ? plain : plain.substring(0, LONGEST_REASON);
     }
 
     private static double seconds(Duration duration) {

@@ -49,6 +49,12 @@ public final class StaleCheck implements Worker {
         return false;
     }
 
+    /** An instance that is drained and forgotten is just what it has to tell of. */
+    @Override
+    public boolean staysOnWatch() {
+        return true;
+    }
+
     /** Who comes next registers it again. */
     @Override
     public boolean leavesNoScope() {

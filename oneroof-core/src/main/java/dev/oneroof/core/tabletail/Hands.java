@@ -60,6 +60,8 @@ final class Hands {
     /** When it last gave one. */
     private long clockGoodNanos = System.nanoTime();
 
+    private boolean sawClockRight;
+
     Hands(
             Database db,
             TailStores stores,
@@ -95,14 +97,13 @@ final class Hands {
         return position.openBatches().keys() >= config.longestStretch();
     }
 
-    /** How long ago the clock was last seen to be right: it has stepped back since. */
-    Duration sinceClockWasRight() {
-        return Duration.ofNanos(System.nanoTime() - clockGoodNanos);
-    }
-
-    /** Whether the database's clock has yet to catch up with what was settled by it, by more than the guard forgives. */
-    boolean isClockBehind() {
-        return clockBehindNanos != 0 && System.nanoTime() - clockBehindNanos > BoundStore.GUARD.toNanos();
+    /** How far the database's clock can be relied on. */
+    ClockTrust clock() {
+        long now = System.nanoTime();
+        return new ClockTrust(
+                clockBehindNanos != 0 && now - clockBehindNanos > BoundStore.GUARD.toNanos(),
+                Duration.ofNanos(now - clockGoodNanos),
+                sawClockRight);
     }
 
     /**
@@ -175,6 +176,7 @@ final class Hands {
         if (source.contract() != OrderContract.CLOCK || bound.isPresent()) {
             clockBehindNanos = 0;
             clockGoodNanos = System.nanoTime();
+            sawClockRight = true;
         } else if (clockBehindNanos == 0) {
             clockBehindNanos = System.nanoTime();
         }

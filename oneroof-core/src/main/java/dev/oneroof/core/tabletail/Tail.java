@@ -147,7 +147,7 @@ final class Tail {
         if (late.foundAny()) {
             watch.contractIsBroken();
         }
-        watch.look(source, hands.holders(), hands.isStretchFull(), hands.isClockBehind(), hands.sinceClockWasRight());
+        watch.look(source, hands.holders(), hands.isStretchFull(), hands.clock());
         return step;
     }
 }

@@ -56,6 +56,11 @@ public final class TailWorker implements Worker {
     }
 
     @Override
+    public boolean isPaused() {
+        return looked().standing() instanceof Cursor.Standing.Paused;
+    }
+
+    @Override
     public void prepare() {
         db.useTx(tx -> {
             readsOutbox = stores.sources().isOutbox(tx, registered(tx));

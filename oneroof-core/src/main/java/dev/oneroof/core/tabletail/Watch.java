@@ -51,22 +51,17 @@ final class Watch {
         brokenNanos = System.nanoTime();
     }
 
-    void look(
-            TailSource source,
-            Set<Holder> holders,
-            boolean stretchFull,
-            boolean clockBehind,
-            Duration sinceClockWasRight) {
+    void look(TailSource source, Set<Holder> holders, boolean stretchFull, ClockTrust clock) {
         lag(source);
         db.useTx(tx -> {
             deadLetters(tx);
             stretch(tx, holders, stretchFull);
             ownership(tx);
         });
-        if (clockBehind) {
-            db.useTx(tx -> clockStep(tx, source, sinceClockWasRight));
+        if (clock.isBehind()) {
+            db.useTx(tx -> clockStep(tx, source, clock));
         }
-        Optional<String> broken = db.inTx(tx -> contract(tx, source, clockBehind));
+        Optional<String> broken = db.inTx(tx -> contract(tx, source, clock.isBehind()));
         db.useTx(tx -> judge(tx, source, broken));
     }
 
@@ -234,20 +229,27 @@ final class Watch {
      * Late rows are looked for above the keys that are kept. A clock that has gone back further lets rows be written below
      * them, where handled ones cannot be told from new ones any more. Only the first look knows how far it went.
      */
-    private void clockStep(Tx tx, TailSource source, Duration sinceRight) {
+    private void clockStep(Tx tx, TailSource source, ClockTrust trust) {
         @Nullable Watermark kept = position.kept();
         if (kept == null || kept.ts() == null) {
             return;
         }
         String scope = position.scope().executorName();
         stores.bounds()
-                .clockBelow(tx, source, kept, sinceRight)
+                .clockBelow(tx, source, kept, trust.sinceRight())
                 .filter(clock -> !stores.findings().isOpen(tx, FindingType.CURSOR_CLOCK_STEPPED_BACK, scope))
                 .ifPresent(clock -> raise(
                         tx,
                         FindingType.CURSOR_CLOCK_STEPPED_BACK,
-                        "the server's clock stepped back to %1$s; rows of '%2$s' that are written until it has passed %3$s are not looked for. When it has, hand them out: oneroof cursor replay %4$s --to-time '%1$s' --reason TEXT"
-                                .formatted(clock, source.name(), kept.ts(), scope),
+                        "the server's clock stepped back to %1$s; rows of '%2$s' that are written until it has passed %3$s are not looked for. When it has, hand them out: oneroof cursor replay %4$s --to-time '%1$s' --reason TEXT%5$s"
+                                .formatted(
+                                        clock,
+                                        source.name(),
+                                        kept.ts(),
+                                        scope,
+                                        trust.wasSeenRight()
+                                                ? ""
+                                                : "; or an earlier time, for nobody watched when it stepped"),
                         Map.of("clock", clock, "kept", String.valueOf(kept.ts()))));
     }
 

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Running instances, each with a row of its own in {@code queue_heartbeat} that says which scopes it would take. */
@@ -39,17 +40,18 @@ final class InstanceStore {
             RETURNING h.metadata ->> 'drain' AS drain
             """;
 
-    private static final String HELD = """
-            SELECT i.lease_owner = :owner AS own,
-                   (SELECT count(*)
+    private static final String OTHERS = """
+            SELECT (SELECT count(*)
                     FROM oneroof.queue_heartbeat h
-                    WHERE h.executor_name = ANY (CAST(:scopes AS text[]))
-                      AND h.lease_owner = i.lease_owner AND h.lease_until > clock_timestamp()) AS held
+                    WHERE h.lease_owner = i.lease_owner AND h.lease_until > clock_timestamp()
+                      AND h.executor_name <> i.executor_name) AS held,
+                   ARRAY(SELECT s.name
+                         FROM unnest(CAST(:scopes AS text[])) s (name)
+                         WHERE jsonb_exists(i.metadata -> 'scopes', s.name)) AS wanted
             FROM oneroof.queue_heartbeat i
-            WHERE i.lease_until > clock_timestamp()
+            WHERE i.executor_name LIKE 'instance/%' AND i.executor_name <> :executor
+              AND i.lease_until > clock_timestamp()
               AND NOT jsonb_exists(i.metadata, 'drain')
-              AND EXISTS (
-                  SELECT 1 FROM unnest(CAST(:scopes AS text[])) s (name) WHERE jsonb_exists(i.metadata -> 'scopes', s.name))
             """;
 
     private static final String DRAIN = """
@@ -60,8 +62,13 @@ final class InstanceStore {
 
     private static final String LEAVE = "DELETE FROM oneroof.queue_heartbeat WHERE executor_name = :executor";
 
-    /** How many of the scopes an instance that would take them holds. */
-    record Held(boolean own, long scopes) {}
+    /**
+     * Another instance that takes scopes.
+     *
+     * @param held how many scopes it holds, of all there are
+     * @param wanted which of ours it would take
+     */
+    record Other(long held, Set<String> wanted) {}
 
     /**
      * Says that the instance lives and what it holds; returns why it is to be drained, if it is.
@@ -90,11 +97,12 @@ final class InstanceStore {
                 .findOne();
     }
 
-    List<Held> held(Tx tx, String owner, Collection<String> scopes) {
-        return tx.query(HELD)
-                .bind("owner", owner)
+    List<Other> others(Tx tx, String owner, Collection<String> scopes) {
+        return tx.query(OTHERS)
+                .bind("executor", executor(owner))
                 .bind("scopes", array(scopes))
-                .map((row, context) -> new Held(row.getBoolean("own"), row.getLong("held")))
+                .map((row, context) -> new Other(row.getLong("held"), Set.of((String[])
+                        row.getArray("wanted").getArray())))
                 .list();
     }
 

@@ -8,12 +8,15 @@ import org.jspecify.annotations.Nullable;
 /** A worker that says when it has come to the end of what there was to do. */
 public final class Once implements Worker {
     private final Worker worker;
+    private final boolean leavesNoScope;
     private final CompletableFuture<Ended> ended = new CompletableFuture<>();
     private long rows;
     private volatile @Nullable RuntimeException failure;
 
-    public Once(Worker worker) {
+    /** @param leavesNoScope whether nobody else is registered for the scope: then nobody is to be missed after it */
+    public Once(Worker worker, boolean leavesNoScope) {
         this.worker = worker;
+        this.leavesNoScope = leavesNoScope;
     }
 
     /**
@@ -36,6 +39,11 @@ public final class Once implements Worker {
     @Override
     public boolean yieldsToLoad() {
         return false;
+    }
+
+    @Override
+    public boolean leavesNoScope() {
+        return leavesNoScope;
     }
 
     @Override

@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Spreads scopes over the running instances. Each holds at most its share, which is the number of scopes by the number of
- * instances that would take them, rounded up; who holds more while another holds less than it could gives one back at a
- * time. Leases stay what keeps two owners apart: a share that was judged wrongly costs a moment, never a row.
+ * Spreads scopes over the running instances. Not all of them would take the same: so it goes scope by scope. Who holds
+ * at least two more than another gives it one that the other would take, one at a time; with that neither has a reason
+ * to give it back. Leases stay what keeps two owners apart: a share that was judged wrongly costs a moment, never a row.
  *
  * <p>The same beat renews the leases of passes that take long, up to their deadline.
  */
@@ -26,7 +26,7 @@ final class Share implements Runnable {
     private final Waiting waiting = new Waiting();
     private final LoadGuard guard = new LoadGuard();
     private final Supplier<Ear> ear;
-    private volatile boolean full;
+    private volatile List<InstanceStore.Other> others = List.of();
     private volatile boolean draining;
     private volatile Load load = new Load.Easy();
     private @Nullable Said said;
@@ -47,9 +47,20 @@ final class Share implements Runnable {
         this.loops = loops;
     }
 
-    /** Whether this instance holds its share, and should leave what is free to others for a while. */
-    boolean isFull() {
-        return full;
+    /** Whether another instance would take this scope and holds fewer: then it is left to that one for a while. */
+    boolean isOthersTurn(String scope) {
+        long here = held();
+        return others.stream()
+                .anyMatch(other -> other.held() < here && other.wanted().contains(scope));
+    }
+
+    /** Whether another instance would take this scope at all. */
+    boolean isWantedElsewhere(String scope) {
+        return others.stream().anyMatch(other -> other.wanted().contains(scope));
+    }
+
+    private long held() {
+        return loops.stream().filter(WorkerLoop::holds).count();
     }
 
     /** Whether this instance is to hold nothing, since an operator wants it to end. */
@@ -81,7 +92,7 @@ final class Share implements Runnable {
     private void look() {
         loops.forEach(this::renew);
         List<String> scopes = loops.stream().map(WorkerLoop::name).toList();
-        long here = loops.stream().filter(WorkerLoop::holds).count();
+        long here = held();
         Said now = new Said(scopes, here, ear.get(), draining);
         boolean isDue = !now.equals(said)
                 || System.nanoTime() - saidNanos >= config.steadyBeat().toNanos();
@@ -93,14 +104,14 @@ final class Share implements Runnable {
             drain(db.inTx(tx -> instances.drain(tx, owner)));
         }
         lookAtLoad();
-        List<InstanceStore.Held> held = db.inTx(tx -> instances.held(tx, owner, scopes));
-        long share = Math.ceilDiv(scopes.size(), Math.max(1, held.size()));
-        full = here >= share && held.size() > 1;
-        boolean anotherHasRoom =
-                held.stream().anyMatch(other -> !other.own() && other.scopes() < scopes.size() / held.size());
-        if (here > share && anotherHasRoom) {
-            loops.stream().filter(WorkerLoop::holds).findFirst().ifPresent(WorkerLoop::handOver);
-        }
+        others = db.inTx(tx -> instances.others(tx, owner, scopes));
+        loops.stream()
+                .filter(WorkerLoop::holds)
+                .filter(loop -> others.stream()
+                        .anyMatch(other ->
+                                here - other.held() >= 2 && other.wanted().contains(loop.name())))
+                .findFirst()
+                .ifPresent(WorkerLoop::handOver);
     }
 
     private void drain(Optional<String> reason) {

@@ -27,6 +27,16 @@ public interface Worker {
         return false;
     }
 
+    /** Whether it goes on in an instance that is drained, unless another instance would do it. */
+    default boolean staysOnWatch() {
+        return false;
+    }
+
+    /** Whether an operator has paused it. Asked while it rests for long, so that it is told soon. */
+    default boolean isPaused() {
+        return false;
+    }
+
     /** Makes ready what a pass needs, once, before the first. */
     void prepare();
 

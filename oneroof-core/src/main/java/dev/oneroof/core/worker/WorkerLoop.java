@@ -25,6 +25,7 @@ final class WorkerLoop implements Runnable {
     private static final Duration FIRST_BACKOFF = Duration.ofMillis(100);
     private static final Duration STALE_AFTER = Duration.ofSeconds(30);
     private static final Duration QUICKEST_LOOK = Duration.ofMillis(5);
+    private static final Duration LONGEST_SLICE = Duration.ofSeconds(1);
     private static final Duration REST_UNDER_LOAD = Duration.ofMillis(250);
 
     private final Worker worker;
@@ -140,34 +141,49 @@ final class WorkerLoop implements Runnable {
         leave();
     }
 
-    /** However long there is nothing to look for, the worker is alive, and says so. */
+    /** However long there is nothing to look for, the worker is alive, and says so; and sees what stands in its way. */
     private void rest(Duration pause) {
+        boolean held = holds();
         long end = System.nanoTime() + pause.toNanos();
         for (long left = pause.toNanos(); left > 0; left = end - System.nanoTime()) {
-            Duration slice = Duration.ofNanos(Math.min(left, config.steadyBeat().toNanos()));
+            Duration slice = Duration.ofNanos(Math.min(left, LONGEST_SLICE.toNanos()));
             Waiting.Rest rest = waiting.rest(slice, wakeable);
             if (rest == Waiting.Rest.WOKEN) {
                 idleLooks = 0;
             }
-            if (rest != Waiting.Rest.OVER || handingOver || share.isDraining()) {
+            if (rest != Waiting.Rest.OVER || handingOver || isDrained() || end - System.nanoTime() <= 0) {
                 return;
             }
-            beatWhileResting();
+            if (held && (isStoppedWhileResting() || !holds())) {
+                return;
+            }
         }
     }
 
-    private void beatWhileResting() {
+    /** Beats; whether there is a reason for a turn before its time. */
+    private boolean isStoppedWhileResting() {
         Lease held = lease;
         Beat last = lastBeat;
         if (held == null || last == null) {
-            return;
+            return false;
         }
         try {
             beatIfDue(held, last);
+            return wakeable && (isGateClosed() || worker.isPaused());
         } catch (RuntimeException e) {
             // The next pass will tell.
             log.debug("{}: no beat", name(), e);
+            return false;
         }
+    }
+
+    private boolean isGateClosed() {
+        String gate = worker.gate();
+        return gate != null && !db.inTx(tx -> gates.isOpen(tx, gate));
+    }
+
+    private boolean isDrained() {
+        return share.isDraining() && !(worker.staysOnWatch() && !share.isWantedElsewhere(name()));
     }
 
     private Duration guardedStep() {
@@ -196,7 +212,7 @@ final class WorkerLoop implements Runnable {
             passedOver = 0;
             return config.leaseTime();
         }
-        if (share.isDraining()) {
+        if (isDrained()) {
             release();
             lease = null;
             return config.beatInterval();
@@ -208,9 +224,8 @@ final class WorkerLoop implements Runnable {
         if (held == null) {
             return config.leaseTime().dividedBy(3);
         }
-        String gate = worker.gate();
-        if (gate != null && !db.inTx(tx -> gates.isOpen(tx, gate))) {
-            beatIfDue(held, Beat.held(BeatStatus.OK, "gate %s is closed".formatted(gate)));
+        if (isGateClosed()) {
+            beatIfDue(held, Beat.held(BeatStatus.OK, "gate %s is closed".formatted(worker.gate())));
             return config.gateInterval();
         }
         Load load = worker.yieldsToLoad() ? share.load() : new Load.Easy();
@@ -274,7 +289,7 @@ final class WorkerLoop implements Runnable {
 
     /** With its share in hands an instance leaves a free scope to others, and takes it when nobody came. */
     private boolean isOthersTurn() {
-        if (share.isFull() && passedOver < 3) {
+        if (passedOver < 3 && share.isOthersTurn(name())) {
             passedOver++;
             return true;
         }

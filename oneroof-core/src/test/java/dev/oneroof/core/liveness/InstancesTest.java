@@ -60,6 +60,31 @@ class InstancesTest {
                 .contains("instance_drain one", "instance_drain_undo one", "instance_drain two");
     }
 
+    /** Drained and forgotten: that is just what somebody has to tell of. */
+    @Test
+    void keepTheCheckForSilenceWhenDrainedAlone(TestDatabase database, Given given) {
+        given.births(5);
+        Instances instances = new Instances(new Database(database.dataSource(), SchemaName.DEFAULT));
+        database.run("UPDATE oneroof.dot_config SET value = '4' WHERE key = 'queue.heartbeat.stale_threshold_seconds'");
+        try (OneRoof one = reading(database, "one")) {
+            Await.patiently().until("one to hold both", () -> holds(instances, "one") == 2);
+
+            instances.drain("one", ANN);
+
+            Await.patiently().until("its worker to be given back", () -> holds(instances, "one") == 1);
+            Await.patiently()
+                    .until(
+                            "the silence to be told",
+                            () -> database.value(
+                                            Long.class,
+                                            "SELECT count(*) FROM oneroof.system_issues WHERE issue_type = 'cursor_silent_gap'"
+                                                    + " AND coalesce_key = 'reader/births/0' AND status = 'open'")
+                                    == 1);
+            instances.undoDrain("one", ANN);
+            Await.patiently().until("one to hold both again", () -> holds(instances, "one") == 2);
+        }
+    }
+
     @Test
     void areNotDrainedForTheOneOfTheirNameBefore(TestDatabase database, Given given) {
         given.births(5);
@@ -85,17 +110,17 @@ class InstancesTest {
     }
 
     @Test
-    void areForgottenADayAfterTheyWentWithoutAWord(TestDatabase database) {
+    void areForgottenAWhileAfterTheyWentWithoutAWord(TestDatabase database) {
         for (String name : List.of("fresh", "old", "old-and-needed")) {
             database.run("INSERT INTO oneroof.queue_heartbeat (executor_name, executor_kind, expected_cadence_seconds,"
                     + " stale_threshold_seconds, registered_by, lease_owner, lease_until, lease_epoch) VALUES"
                     + " ('instance/%1$s', 'PG_worker', 5, 30, 'x', '%1$s', now() - interval '%2$s', nextval('oneroof.lease_epoch_seq'))"
-                            .formatted(name, name.startsWith("old") ? "25 hours" : "23 hours"));
+                            .formatted(name, name.startsWith("old") ? "16 minutes" : "14 minutes"));
         }
         database.run(
                 "INSERT INTO oneroof.queue_heartbeat (executor_name, executor_kind, expected_cadence_seconds,"
                         + " stale_threshold_seconds, registered_by, lease_owner, lease_until, lease_epoch) VALUES"
-                        + " ('w/s/0', 'PG_worker', 5, 30, 'x', 'old-and-needed', now() - interval '25 hours', nextval('oneroof.lease_epoch_seq'))");
+                        + " ('w/s/0', 'PG_worker', 5, 30, 'x', 'old-and-needed', now() - interval '16 minutes', nextval('oneroof.lease_epoch_seq'))");
 
         database.run("SELECT oneroof.fn_queue_stale_check()");
 

@@ -89,23 +89,89 @@ class StaleCheckTest {
     @Test
     void takesNobodyForDeadWhoWasNotWatched(TestDatabase database) {
         register(database, "a", 10, 30);
-        register(database, "b", 10, 30);
-        silentFor(database, "a", 3600);
-        silentFor(database, "b", 3600);
         gate(database, false);
         gate(database, true);
+        silentFor(database, "a", 3610);
+        database.run(
+                "UPDATE oneroof.dot_config_audit SET changed_at = now() - interval '1 hour' WHERE new_value = 'false'");
 
         check(database);
 
         assertThat(events(database)).isEmpty();
         assertThat(findings(database)).isEmpty();
-        assertThat(state(database, "a")).isEqualTo("quiet fresh");
-        database.run("SELECT oneroof.fn_queue_heartbeat_tick('a', 'DOT')");
-        assertThat(log(database)).containsExactly("registered", "registered");
-        database.run("UPDATE oneroof.dot_config_audit SET changed_at = now() - interval '40 s'");
+        assertThat(state(database, "a"))
+                .as("silent for ten seconds before it closed")
+                .isEqualTo("quiet fresh");
+        database.run("UPDATE oneroof.dot_config_audit SET changed_at = now() - interval '21 s'"
+                + " WHERE old_value = 'false' AND key = 'queue.heartbeat.enabled'");
         check(database);
-        assertThat(state(database, "b")).as("since it is watched again").isEqualTo("silent stale");
+        assertThat(state(database, "a")).as("and twenty since it was opened").isEqualTo("silent stale");
         assertThat(events(database)).hasSize(1);
+    }
+
+    @Test
+    void takesASilenceForOneThoughItWasNotWatchedForAWhile(TestDatabase database) {
+        register(database, "a", 10, 30);
+        silentFor(database, "a", 3600);
+        check(database);
+        gate(database, false);
+        check(database);
+        gate(database, true);
+
+        check(database);
+        assertThat(state(database, "a")).isEqualTo("dead stale");
+        assertThat(findings(database)).containsExactly("a critical open");
+        assertThat(events(database)).hasSize(1);
+        database.run("SELECT oneroof.fn_queue_heartbeat_tick('a', 'DOT')");
+        assertThat(database.value(
+                        Long.class,
+                        "SELECT count(*) FROM oneroof.queue_event_log WHERE transition = 'stale_to_fresh'"
+                                + " AND gap_seconds > 3500"))
+                .isEqualTo(1);
+    }
+
+    /** An executor may beat at the beginning of a long transaction of its own. */
+    @Test
+    void doesNotWaitForABeatThatIsNotCommitted(TestDatabase database) {
+        register(database, "a", 10, 30);
+        silentFor(database, "a", 40);
+        check(database);
+        register(database, "z", 10, 30);
+        silentFor(database, "z", 40);
+        try (Sql open = database.sql()) {
+            open.run("BEGIN");
+            open.run("SELECT oneroof.fn_queue_heartbeat_tick('a', 'DOT')");
+            database.run("SET statement_timeout = '10s'; SELECT oneroof.fn_queue_stale_check()");
+            assertThat(findings(database)).contains("z high open");
+            open.run("ROLLBACK");
+        }
+        database.run(
+                "UPDATE oneroof.queue_heartbeat SET last_tick_at = now() - interval '2 minutes' WHERE executor_name = 'a'");
+        check(database);
+        assertThat(findings(database)).contains("a critical open");
+    }
+
+    @Test
+    void doesNotTakeTheDeadForAliveWhereTheClockHasGoneBack(TestDatabase database) {
+        register(database, "told", 10, 30);
+        silentFor(database, "told", 40);
+        check(database);
+        register(database, "not_yet", 10, 30);
+        silentFor(database, "told", -3600);
+        silentFor(database, "not_yet", -3600);
+        assertThat(state(database, "not_yet")).isEqualTo("silent stale");
+
+        check(database);
+
+        assertThat(findings(database)).containsExactly("told high open");
+        assertThat(state(database, "told")).isEqualTo("silent stale");
+        assertThat(state(database, "not_yet")).as("counted from now on").isEqualTo("quiet fresh");
+        silentFor(database, "not_yet", 40);
+        check(database);
+        assertThat(findings(database)).containsExactlyInAnyOrder("told high open", "not_yet high open");
+        database.run("SELECT oneroof.fn_queue_heartbeat_tick('told', 'DOT')");
+        check(database);
+        assertThat(findings(database)).contains("told high resolved");
     }
 
     @Test

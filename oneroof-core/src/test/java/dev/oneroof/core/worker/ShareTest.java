@@ -68,9 +68,34 @@ class ShareTest {
         Database db = new Database(database.dataSource(), SchemaName.DEFAULT);
         try (Workers many = workers("a", db, 4);
                 Workers one = workers("b", db, 1)) {
-            Await.patiently().until("all held", () -> held(database, "a") + held(database, "b") == 4);
-            assertThat(held(database, "b")).isLessThanOrEqualTo(1);
+            Await.patiently().until("all held", () -> held(database, "a") == 3 && held(database, "b") == 1);
+            assertStays(database, 4);
         }
+    }
+
+    /** Every instance runs the check for silence, so any two have a scope in common. */
+    @Test
+    void doesNotGiveAwayWhatTheOtherWouldNotTake(TestDatabase database) {
+        Database db = new Database(database.dataSource(), SchemaName.DEFAULT);
+        try (Workers a = workers(db, "a", "only_a", "common");
+                Workers b = workers(db, "b", "only_b", "common")) {
+            Await.patiently().until("all held", () -> held(database, "a") + held(database, "b") == 3);
+            assertStays(database, 3);
+        }
+    }
+
+    private static void assertStays(TestDatabase database, int all) {
+        assertThat(Await.upTo(QUICK.leaseTime().multipliedBy(3))
+                        .holds(() -> held(database, "a") + held(database, "b") != all))
+                .isFalse();
+    }
+
+    private static Workers workers(Database db, String name, String... sources) {
+        Workers workers = new Workers(name, db, new LeaseStore(), new GateStore(), QUICK);
+        for (String source : sources) {
+            workers.start(new Probe(Scope.of("worker", source), lease -> new Pass.Idle(Duration.ofMillis(100))));
+        }
+        return workers;
     }
 
     @Test

@@ -14,18 +14,37 @@ AS $$
     SELECT coalesce(nullif(${schema}.fn_setting_number('queue.heartbeat.stale_threshold_seconds'), 0), p_own)
 $$;
 
--- Since when everybody is watched: since the gate was last opened. Nobody can have beaten through a closed one.
-CREATE OR REPLACE FUNCTION ${schema}.fn_queue_watched_since() RETURNS timestamptz
+-- How many seconds of a time were watched: those in which the gate was open. Nobody can have beaten through a closed one;
+-- but who was silent before it closed is silent still when it opens.
+DROP FUNCTION IF EXISTS ${schema}.fn_queue_watched_since() CASCADE;
+CREATE OR REPLACE FUNCTION ${schema}.fn_queue_watched_seconds(p_from timestamptz, p_to timestamptz)
+RETURNS double precision
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT coalesce(
-        (SELECT a.changed_at
-         FROM ${schema}.dot_config_audit a
-         WHERE a.key = 'queue.heartbeat.enabled' AND a.new_value = 'true' AND a.old_value IS NOT NULL
-           AND (a.old_value <> 'true' OR a.old_expires_at <= a.changed_at)
-         ORDER BY a.audit_id DESC
-         LIMIT 1),
-        '-infinity')
+    SELECT CASE
+        WHEN count(*) = 0 THEN extract(epoch FROM p_to - p_from)
+        ELSE coalesce(
+            sum(extract(epoch FROM least(g.until, p_to) - greatest(g.since, p_from)))
+                FILTER (WHERE g.open AND least(g.until, p_to) > greatest(g.since, p_from)),
+            0)
+    END::double precision
+    FROM (
+        SELECT a.new_value = 'true' AS open,
+               -- Before anything was written down it was as it was then.
+               CASE WHEN lag(a.audit_id) OVER w IS NULL THEN '-infinity' ELSE a.changed_at END AS since,
+               least(lead(a.changed_at) OVER w, a.new_expires_at, 'infinity') AS until
+        FROM ${schema}.dot_config_audit a
+        WHERE a.key = 'queue.heartbeat.enabled'
+        WINDOW w AS (ORDER BY a.audit_id)) g
+$$;
+
+-- For how long an executor has not beaten, as far as it was watched. Null where that cannot be told: its last beat lies in
+-- the future, since the clock has gone back.
+CREATE OR REPLACE FUNCTION ${schema}.fn_queue_age(p_last_tick_at timestamptz) RETURNS double precision
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN p_last_tick_at <= clock_timestamp() + interval '5 seconds'
+                THEN ${schema}.fn_queue_watched_seconds(p_last_tick_at, clock_timestamp()) END
 $$;
 
 CREATE OR REPLACE FUNCTION ${schema}.fn_queue_heartbeat_register(
@@ -148,6 +167,11 @@ BEGIN
         RETURN jsonb_build_object('executor', p_executor, 'written', false,
                                   'reason', 'gate queue.heartbeat.enabled is closed');
     END IF;
+    -- Every beat is a version of its row that an open snapshot keeps: no news is written at most once a second.
+    IF v_row.ticks_total > 0 AND v_row.last_tick_status = p_status AND v_row.current_job_id IS NOT DISTINCT FROM p_job
+       AND v_row.last_tick_at BETWEEN clock_timestamp() - interval '1 second' AND clock_timestamp() THEN
+        RETURN jsonb_build_object('executor', p_executor, 'written', false, 'reason', 'beaten within the last second');
+    END IF;
     UPDATE ${schema}.queue_heartbeat
     SET last_tick_at = clock_timestamp(),
         last_tick_status = p_status,
@@ -178,8 +202,7 @@ CREATE OR REPLACE FUNCTION ${schema}.fn_queue_heartbeat_came_back() RETURNS trig
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_gap double precision := extract(
-        epoch FROM NEW.last_tick_at - greatest(OLD.last_tick_at, ${schema}.fn_queue_watched_since()));
+    v_gap double precision := ${schema}.fn_queue_watched_seconds(OLD.last_tick_at, NEW.last_tick_at);
 BEGIN
     IF v_gap > ${schema}.fn_queue_stale_threshold(OLD.stale_threshold_seconds) THEN
         UPDATE ${schema}.queue_silence SET ended_at = clock_timestamp()
@@ -231,7 +254,6 @@ DECLARE
     v_due      boolean;
     v_stale    integer := 0;
     v_told     integer := 0;
-    v_watched  timestamptz := ${schema}.fn_queue_watched_since();
 BEGIN
     IF NOT ${schema}.fn_gate_open('queue.heartbeat.enabled') THEN
         RETURN jsonb_build_object('inert', true, 'reason', 'gate queue.heartbeat.enabled is closed');
@@ -249,7 +271,7 @@ BEGIN
             FROM ${schema}.queue_heartbeat i
             WHERE i.executor_name LIKE 'instance/%'
               AND i.lease_until < clock_timestamp() - make_interval(
-                      secs => coalesce(${schema}.fn_setting_number('queue.instance.forget_seconds'), 86400)::double precision)
+                      secs => coalesce(${schema}.fn_setting_number('queue.instance.forget_seconds'), 900)::double precision)
               AND NOT EXISTS (
                   SELECT FROM ${schema}.queue_heartbeat h
                   WHERE h.lease_owner = i.lease_owner AND h.executor_name <> i.executor_name)
@@ -261,14 +283,31 @@ BEGIN
         VALUES (v_executor.executor_name, 'deregistered', 'fn_queue_stale_check');
     END LOOP;
 
-    -- Those that are within a threshold that was raised meanwhile.
+    -- The clock has gone back. Who lives beats again in a moment; of who does not the time is counted from now on.
+    UPDATE ${schema}.queue_heartbeat h
+    SET last_tick_at = clock_timestamp()
+    FROM (
+        SELECT f.executor_name
+        FROM ${schema}.queue_heartbeat f
+        WHERE f.last_tick_at > clock_timestamp() + interval '5 seconds'
+          AND NOT EXISTS (
+              SELECT FROM ${schema}.queue_silence s WHERE s.executor_name = f.executor_name AND s.ended_at IS NULL)
+        FOR NO KEY UPDATE SKIP LOCKED) ahead
+    WHERE h.executor_name = ahead.executor_name;
+
+    -- Those that are within a threshold that was raised meanwhile. Nobody waits for the beat that is just ending one: it
+    -- may be in a transaction that stays open.
     FOR v_executor IN
         UPDATE ${schema}.queue_silence s
         SET ended_at = clock_timestamp()
-        FROM ${schema}.queue_heartbeat h
-        WHERE h.executor_name = s.executor_name AND s.ended_at IS NULL
-          AND extract(epoch FROM clock_timestamp() - greatest(h.last_tick_at, v_watched))
-              <= ${schema}.fn_queue_stale_threshold(h.stale_threshold_seconds)
+        FROM (
+            SELECT o.executor_name
+            FROM ${schema}.queue_silence o
+            JOIN ${schema}.queue_heartbeat h USING (executor_name)
+            WHERE o.ended_at IS NULL
+              AND ${schema}.fn_queue_age(h.last_tick_at) <= ${schema}.fn_queue_stale_threshold(h.stale_threshold_seconds)
+            FOR UPDATE OF o SKIP LOCKED) fresh
+        WHERE s.executor_name = fresh.executor_name
         RETURNING s.executor_name
     LOOP
         INSERT INTO ${schema}.queue_event_log (executor_name, transition)
@@ -280,8 +319,7 @@ BEGIN
         SELECT h.executor_name, h.last_tick_at, h.expected_cadence_seconds AS cadence, t.threshold, a.age,
                a.age / h.expected_cadence_seconds AS ratio
         FROM ${schema}.queue_heartbeat h
-        CROSS JOIN LATERAL (
-            SELECT extract(epoch FROM clock_timestamp() - greatest(h.last_tick_at, v_watched))::double precision AS age) a
+        CROSS JOIN LATERAL (SELECT ${schema}.fn_queue_age(h.last_tick_at) AS age) a
         CROSS JOIN LATERAL (
             SELECT ${schema}.fn_queue_stale_threshold(h.stale_threshold_seconds)::double precision AS threshold) t
         WHERE a.age > t.threshold
@@ -289,8 +327,14 @@ BEGIN
     LOOP
         v_stale := v_stale + 1;
         v_severity := CASE WHEN v_executor.ratio >= 10 THEN 'critical' ELSE 'warning' END;
-        SELECT * INTO v_known FROM ${schema}.queue_silence WHERE executor_name = v_executor.executor_name;
+        SELECT * INTO v_known
+        FROM ${schema}.queue_silence
+        WHERE executor_name = v_executor.executor_name
+        FOR UPDATE SKIP LOCKED;
         v_begins := NOT FOUND OR v_known.ended_at IS NOT NULL;
+        -- It is there, and a beat is ending it.
+        CONTINUE WHEN NOT FOUND AND EXISTS (
+            SELECT FROM ${schema}.queue_silence WHERE executor_name = v_executor.executor_name);
         v_grows := NOT v_begins AND v_severity = 'critical' AND v_known.severity = 'warning';
         v_due := v_grows OR v_known.told_at IS NULL
             OR (v_begins OR v_known.told_at < v_known.noticed_at)
@@ -378,7 +422,7 @@ AS $$
                 round(p_age_seconds / nullif(p_cadence_seconds, 0)))),
         (3, p_owner_gone, 'dead', 'its lease has run out and nobody has taken it over'),
         (4, p_age_seconds IS NULL OR p_age_seconds > p_threshold_seconds, 'silent',
-         coalesce(format('no beat for %s s', round(p_age_seconds)), 'no beat ever')),
+         CASE WHEN p_age_seconds IS NULL THEN 'no beat that the clock can tell' ELSE format('no beat for %s s', round(p_age_seconds)) END),
         (5, p_stuck IS NOT NULL, 'stuck', p_stuck),
         (6, p_held IS NOT NULL, 'held', p_held),
         (7, p_behind IS NOT NULL, 'behind', p_behind),
@@ -392,7 +436,8 @@ $$;
 REVOKE EXECUTE ON FUNCTION
     ${schema}.fn_setting_number(text),
     ${schema}.fn_queue_stale_threshold(integer),
-    ${schema}.fn_queue_watched_since(),
+    ${schema}.fn_queue_watched_seconds(timestamptz, timestamptz),
+    ${schema}.fn_queue_age(timestamptz),
     ${schema}.fn_queue_heartbeat_register(text, text, text[], integer, integer, text),
     ${schema}.fn_queue_heartbeat_deregister(text, text),
     ${schema}.fn_queue_heartbeat_tick(text, text, text, uuid, text, jsonb),
@@ -408,7 +453,8 @@ FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
     ${schema}.fn_setting_number(text),
     ${schema}.fn_queue_stale_threshold(integer),
-    ${schema}.fn_queue_watched_since(),
+    ${schema}.fn_queue_watched_seconds(timestamptz, timestamptz),
+    ${schema}.fn_queue_age(timestamptz),
     ${schema}.fn_queue_stale_check(),
     ${schema}.fn_queue_state(
         boolean, double precision, double precision, double precision, boolean, text, text, text, text)
@@ -428,7 +474,7 @@ WITH beat AS MATERIALIZED (
     SELECT h.executor_name, h.executor_kind, h.domain_scope, h.last_tick_at, h.last_tick_status, h.lease_owner,
            h.expected_cadence_seconds::double precision AS cadence,
            ${schema}.fn_queue_stale_threshold(h.stale_threshold_seconds)::double precision AS threshold,
-           extract(epoch FROM clock_timestamp() - greatest(h.last_tick_at, w.since))::double precision AS age,
+           ${schema}.fn_queue_age(h.last_tick_at) AS age,
            h.lease_until < clock_timestamp()
                AND NOT EXISTS (
                    SELECT FROM ${schema}.queue_heartbeat i
@@ -440,7 +486,6 @@ WITH beat AS MATERIALIZED (
                      AND (h.last_beat_payload ->> 'since')::numeric BETWEEN 0 AND 99999999999
                 THEN to_timestamp((h.last_beat_payload ->> 'since')::double precision) END AS doing_since
     FROM ${schema}.queue_heartbeat h
-    CROSS JOIN (SELECT ${schema}.fn_queue_watched_since() AS since) w
 ), gate AS MATERIALIZED (
     SELECT ${schema}.fn_gate_open('queue.heartbeat.enabled') AS open
 ), lag AS MATERIALIZED (
@@ -479,16 +524,16 @@ SELECT 'cursor'::text AS source,
        c.attempts_written,
        c.dead_lettered,
        NULL::bigint AS count,
-       CASE WHEN k.age > k.threshold THEN 'stale' ELSE 'fresh' END AS status_hint,
-       k.state,
-       k.reason,
-       k.since
+       CASE WHEN k.age <= k.threshold THEN 'fresh' ELSE 'stale' END AS status_hint,
+       coalesce(k.state, 'silent') AS state,
+       coalesce(k.reason, 'nobody is registered to work on it') AS reason,
+       coalesce(k.since, c.last_run_at, c.created_at) AS since
 FROM ${schema}.gov_worker_cursor c
 LEFT JOIN known k ON k.executor_name = concat(c.worker_name, '/', c.source_name, '/', c.shard)
 UNION ALL
 SELECT 'heartbeat', k.executor_name, k.executor_name, array_to_string(k.domain_scope, ','), k.last_tick_at, k.age::bigint,
        NULL, NULL, NULL, NULL,
-       CASE WHEN k.age > k.threshold THEN 'stale' ELSE 'fresh' END, k.state, k.reason, k.since
+       CASE WHEN k.age <= k.threshold THEN 'fresh' ELSE 'stale' END, k.state, k.reason, k.since
 FROM known k
 UNION ALL
 SELECT 'dead_letter_row', coalesce(d.entity_table, ''), NULL, d.event_domain, max(d.dead_lettered_at), NULL, NULL, NULL, NULL,
