@@ -8,7 +8,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "instance",
         description = "Looks after the running processes.",
-        subcommands = {InstanceListCommand.class, InstanceDrainCommand.class})
+        subcommands = {InstanceListCommand.class, InstanceDrainCommand.class, InstanceForgetCommand.class})
 final class InstanceCommand implements Runnable {
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -16,6 +16,6 @@ final class InstanceCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "a verb is missing: list or drain");
+        throw new ParameterException(spec.commandLine(), "a verb is missing: list, drain or forget");
     }
 }

@@ -31,10 +31,11 @@ final class InstanceListCommand implements Callable<Integer> {
             return;
         }
         Columns.print(
-                List.of("INSTANCE", "STATE", "LAST BEAT", "HOLDS", "WAKE-UPS", "WHY"),
+                List.of("INSTANCE", "PID", "STATE", "LAST BEAT", "HOLDS", "WAKE-UPS", "WHY"),
                 answer.instances().stream()
                         .map(one -> List.of(
                                 one.name(),
+                                one.pid() == null ? "-" : Long.toString(one.pid()),
                                 one.state(),
                                 Ages.ago(one.ageSeconds()),
                                 Long.toString(one.holds()),

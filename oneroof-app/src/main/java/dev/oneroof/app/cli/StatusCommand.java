@@ -48,7 +48,9 @@ final class StatusCommand implements Callable<Integer> {
     private static List<Health.Line> executors(List<Health.Line> lines) {
         return lines.stream()
                 .filter(line -> line.source().equals("heartbeat"))
-                .sorted(Comparator.comparingInt(line -> STATES.indexOf(String.valueOf(line.state()))))
+                // A process first: with it go its workers.
+                .sorted(Comparator.comparingInt((Health.Line line) -> STATES.indexOf(String.valueOf(line.state())))
+                        .thenComparing(line -> !line.subject().startsWith("instance/")))
                 .toList();
     }
 
@@ -83,7 +85,10 @@ final class StatusCommand implements Callable<Integer> {
         }
         List<Health.Line> such = executors.stream()
                 .filter(line -> String.valueOf(worst).equals(line.state()))
-                .sorted(Comparator.comparingLong(StatusCommand::sinceSeconds).reversed())
+                .sorted(Comparator.comparing(
+                                (Health.Line line) -> !line.subject().startsWith("instance/"))
+                        .thenComparing(Comparator.comparingLong(StatusCommand::sinceSeconds)
+                                .reversed()))
                 .toList();
         Health.Line first = such.getFirst();
         return "%d of %d %s, since %s: %s, %s%s"

@@ -17,6 +17,7 @@ import dev.oneroof.core.worker.Waiting;
 import dev.oneroof.governance.registrybackfill.BackfillSweep;
 import dev.oneroof.postgres.Connections;
 import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.time.Duration;
@@ -147,10 +148,20 @@ public final class Demo {
         double seconds = (System.nanoTime() - begunNanos) / 1e9;
         long due = (long) (seconds * config.birthsPerSecond());
         int now = (int) Math.min(due - born, CHUNK);
-        if (now > 0) {
-            registry.bear(now);
+        if (now <= 0) {
+            return born;
         }
-        return born + now;
+        try {
+            registry.bear(now);
+            return born + now;
+        } catch (RuntimeException e) {
+            String state = SqlState.of(e);
+            if (state == null || !state.startsWith("40")) {
+                throw e;
+            }
+            // They are still due, and come with the next ones.
+            return born;
+        }
     }
 
     private static long seen(Database db, TailSpec sweep) {

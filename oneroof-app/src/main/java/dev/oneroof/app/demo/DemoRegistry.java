@@ -37,9 +37,12 @@ final class DemoRegistry {
     void create(long rows, long seed) {
         db.useTx(tx -> {
             tx.update(DemoSql.LOCK).execute();
-            tx.update(DemoSql.SCHEMA).execute();
-            DemoSql.TABLES.forEach(table -> tx.update(table).execute());
-            tx.update(DemoSql.grants(roles)).execute();
+            // Once they are there, not even CREATE … IF NOT EXISTS: it locks them, and another demo may be writing.
+            if (!tx.query(DemoSql.IS_THERE).mapTo(Boolean.class).one()) {
+                tx.update(DemoSql.SCHEMA).execute();
+                DemoSql.TABLES.forEach(table -> tx.update(table).execute());
+                tx.update(DemoSql.grants(roles)).execute();
+            }
             tx.update(DemoSql.PLAN).bind("rows", rows).bind("seed", seed).execute();
             demandSeed(tx, seed);
             tx.update(DemoSql.COLLECTIONS).execute();

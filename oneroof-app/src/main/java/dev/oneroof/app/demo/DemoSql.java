@@ -9,6 +9,9 @@ final class DemoSql {
     // Two demos on one database would otherwise collide in CREATE … IF NOT EXISTS.
     static final String LOCK = "SELECT pg_advisory_xact_lock(hashtext('oneroof demo'))";
 
+    // The last of the tables; all are made in one transaction.
+    static final String IS_THERE = "SELECT to_regclass('oneroof_demo.normative_registry') IS NOT NULL";
+
     static final String SCHEMA = "CREATE SCHEMA IF NOT EXISTS oneroof_demo";
 
     static final List<String> TABLES = List.of(

@@ -154,20 +154,39 @@ final class DataChecks {
         return found.isEmpty() ? List.of(Checked.ok("findings", "none is open")) : found;
     }
 
+    List<Checked> instances() {
+        List<Instances.Instance> all = new Instances(db).list();
+        List<Checked> found = all.stream()
+                .filter(one -> BAD_STATES.contains(one.state()))
+                .map(one -> Checked.fail(
+                        "instances",
+                        "%s is %s: %s".formatted(one.name(), one.state(), one.reason()),
+                        "end or start its process; gone for good: oneroof instance forget %s --reason TEXT"
+                                .formatted(one.name())))
+                .toList();
+        if (all.isEmpty()) {
+            return List.of(Checked.warn("instances", "none is running", "oneroof demo, or a program of yours"));
+        }
+        return found.isEmpty() ? List.of(Checked.ok("instances", "%d, none is amiss".formatted(all.size()))) : found;
+    }
+
     /** A closed gate is as somebody wants it; but it is the first thing to know when nothing moves. */
     List<Checked> gates() {
         List<Gate> closed = db.inTx(tx -> new GateStore().list(tx)).stream()
                 .filter(gate -> !gate.open())
                 .toList();
-        if (closed.isEmpty()) {
-            return List.of(Checked.ok("gates", "all are open"));
-        }
-        return closed.stream()
+        List<Checked> found = closed.stream()
+                .filter(gate -> !gate.actor().equals("install"))
                 .map(gate -> Checked.warn(
                         "gates",
-                        "%s is closed by %s: %s".formatted(gate.key(), gate.actor(), gate.reason()),
+                        db.inTx(tx -> new GateStore().whyClosed(tx, gate.key())).orElse(gate.key() + " is open by now"),
                         "oneroof gate open %s --reason TEXT".formatted(gate.key())))
                 .toList();
+        return found.isEmpty()
+                ? List.of(Checked.ok(
+                        "gates",
+                        closed.isEmpty() ? "all are open" : "%d are closed, as installed".formatted(closed.size())))
+                : found;
     }
 
     private static List<Checked> summed(List<Checked> all, String check, String fine) {

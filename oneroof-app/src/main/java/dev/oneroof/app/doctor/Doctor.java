@@ -42,6 +42,7 @@ public final class Doctor {
                     data::connections,
                     data::vacuum,
                     data::sources,
+                    data::instances,
                     data::workers,
                     data::wakeUps,
                     data::findings,

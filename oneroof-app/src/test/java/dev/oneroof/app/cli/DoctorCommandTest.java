@@ -23,7 +23,7 @@ class DoctorCommandTest {
         assertThat(answer.out())
                 .contains("OK    server ", "OK    clock ", "OK    proxy ", "OK    schema ", "OK    connections ")
                 .contains("OK    vacuum ", "OK    sources ", "OK    workers ", "OK    findings ")
-                .contains("WARN  gates ", "oneroof gate open governance.gov_backfill_sweep.enabled --reason TEXT")
+                .contains("WARN  instances          none is running", "OK    gates ", "are closed, as installed")
                 .doesNotContain("FAIL");
     }
 
@@ -62,5 +62,40 @@ class DoctorCommandTest {
         assertThat(answer.out()).contains("FAIL  schema", "oneroof db migrate").doesNotContain("gates");
         Oneroof.Answer away = new Oneroof(folder).run("doctor", "--db", "postgres://nobody@127.0.0.1:1/nowhere");
         assertThat(away.exit()).isEqualTo(69);
+    }
+
+    @Test
+    void namesGatesThatSomebodyClosedAndInstancesThatAreGone(TestDatabase database) {
+        Oneroof command = new Oneroof(folder).on(database);
+        command.run("gate", "close", "queue.heartbeat.enabled", "--reason", "a look");
+        assertThat(command.run("doctor").out())
+                .contains("gate queue.heartbeat.enabled is closed by ")
+                .contains(": a look");
+        command.run("gate", "open", "queue.heartbeat.enabled", "--reason", "seen");
+        database.run("INSERT INTO oneroof.queue_heartbeat (executor_name, executor_kind, expected_cadence_seconds,"
+                + " stale_threshold_seconds, registered_by, lease_owner, lease_until, lease_epoch, last_tick_at) VALUES"
+                + " ('instance/pod-7', 'PG_worker', 5, 30, 'pod-7', 'pod-7', now() - interval '1 minute',"
+                + " nextval('oneroof.lease_epoch_seq'), now() - interval '1 minute')");
+
+        Oneroof.Answer answer = command.run("doctor");
+        assertThat(answer.exit()).isEqualTo(3);
+        assertThat(answer.out())
+                .contains(
+                        "FAIL  instances          pod-7 is dead: its process is gone, frozen or cut off: no beat for ")
+                .contains("oneroof instance forget pod-7 --reason TEXT");
+        assertThat(command.run("status").out())
+                .startsWith("1 of 1 dead, since ")
+                .contains("instance/pod-7");
+
+        assertThat(command.run("instance", "forget", "pod-8", "--reason", "gone")
+                        .exit())
+                .isEqualTo(4);
+        assertThat(command.run("instance", "forget", "pod-7", "--reason", "gone")
+                        .exit())
+                .isZero();
+        assertThat(command.run("instance", "list", "--json").out()).doesNotContain("pod-7");
+        assertThat(database.value(
+                        String.class, "SELECT target FROM oneroof.operator_act WHERE act = 'instance_forget'"))
+                .isEqualTo("pod-7");
     }
 }

@@ -56,10 +56,10 @@ class WorkerCommandTest {
                     .isZero();
             Await.patiently()
                     .until(
-                            "it to hold nothing",
+                            "it to hold nothing but the check for silence",
                             () -> command.run("instance", "list", "--json")
                                     .out()
-                                    .contains("\"holds\":0"));
+                                    .contains("\"holds\":1,"));
             assertThat(command.run("instance", "list").out()).contains("held", "an update");
             assertThat(command.run("instance", "drain", "billing-1", "--undo", "--reason", "done")
                             .exit())

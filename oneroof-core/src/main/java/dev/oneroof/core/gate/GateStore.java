@@ -5,11 +5,27 @@ import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Gates, in {@code dot_config}. A gate that is missing or has expired is closed. */
 public final class GateStore {
     private static final String IS_OPEN = "SELECT oneroof.fn_gate_open(:key)";
+
+    // In the words of who closed it, or let it run out; a gate that is not there has none.
+    private static final String WHY_CLOSED = """
+            SELECT CASE
+                       WHEN oneroof.fn_gate_open(:key) THEN NULL
+                       ELSE coalesce(
+                           (SELECT CASE WHEN value = 'true' THEN format('gate %s is closed: it was opened by %s until %s', key, actor,
+                                                                        to_char(expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))
+                                        WHEN actor = 'install' THEN format('gate %s is closed', key)
+                                        ELSE format('gate %s is closed by %s: %s', key, actor, reason) END
+                            FROM oneroof.dot_config
+                            WHERE key = :key AND kind = 'gate'),
+                           format('gate %s is closed', CAST(:key AS text)))
+                   END
+            """;
 
     private static final String SET = """
             UPDATE oneroof.dot_config
@@ -46,6 +62,11 @@ public final class GateStore {
         return tx.query(IS_OPEN).bind("key", key).mapTo(Boolean.class).one();
     }
 
+    /** Why it lets nothing through; empty where it does. */
+    public Optional<String> whyClosed(Tx tx, String key) {
+        return tx.query(WHY_CLOSED).bind("key", key).mapTo(String.class).findOne();
+    }
+
     /** Refuses what a closed gate forbids, and says how to open it. */
     public void demandOpen(Tx tx, String key) {
         if (!isOpen(tx, key)) {
@@ -79,7 +100,9 @@ public final class GateStore {
                 .bind("reason", reason)
                 .execute();
         if (rows == 0) {
-            throw new OneRoofException(ErrorCode.NOT_FOUND, "gate: '%s' does not exist".formatted(key));
+            throw new OneRoofException(
+                    ErrorCode.NOT_FOUND,
+                    "gate: '%s' does not exist; 'oneroof gate list' has those that do".formatted(key));
         }
     }
 }

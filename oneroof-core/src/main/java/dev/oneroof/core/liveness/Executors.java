@@ -6,6 +6,7 @@ import dev.oneroof.postgres.error.OneRoofException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Looks at executors one by one; their states are those of {@code v_queue_health}. */
@@ -19,7 +20,8 @@ public final class Executors {
             FROM oneroof.v_queue_health v
             JOIN oneroof.queue_heartbeat h USING (executor_name)
             WHERE v.source = 'heartbeat'
-              AND (CAST(:name AS text) IS NULL OR h.executor_name IN (:name, :name || '/0'))
+              AND (CAST(:name AS text) IS NULL OR h.executor_name IN (:name, :name || '/0')
+                   OR NOT :name LIKE '%/%' AND starts_with(h.executor_name, :name || '/'))
               AND (CAST(:name AS text) IS NOT NULL OR h.executor_name NOT LIKE 'instance/%')
             ORDER BY h.executor_name COLLATE "C"
             """;
@@ -46,10 +48,21 @@ public final class Executors {
     /**
      * One of them, with what happened to it.
      *
-     * @param name of a scope, with or without its shard where that is the first, or of any other executor
+     * @param name of a scope, with or without its shard where that is the first; of a worker that has but one; or of any
+     *     other executor
      */
     public Executor.Story show(String name) {
-        Executor executor = find(name).stream().findFirst().orElseThrow(() -> unknown(name));
+        List<Executor> found = find(name);
+        Executor executor = found.stream().findFirst().orElseThrow(() -> unknown(name));
+        if (found.size() > 1) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "worker: '%s' is %d of them; allowed are %s"
+                            .formatted(
+                                    name,
+                                    found.size(),
+                                    found.stream().map(Executor::name).collect(Collectors.joining(", "))));
+        }
         List<Executor.Transition> transitions = db.inTx(tx -> tx.query(STORY)
                 .bind("name", executor.name())
                 .map((row, context) -> new Executor.Transition(

@@ -18,7 +18,7 @@ public final class Instances {
                     WHERE s.lease_owner = h.lease_owner AND s.executor_name <> h.executor_name
                       AND s.lease_until > clock_timestamp()) AS holds,
                    coalesce(h.last_beat_payload ->> 'wake_ups', 'off') AS wake_ups,
-                   h.metadata ->> 'drain' AS drain
+                   h.metadata ->> 'drain' AS drain, (h.metadata ->> 'pid')::bigint AS pid
             FROM oneroof.v_queue_health v
             JOIN oneroof.queue_heartbeat h USING (executor_name)
             WHERE v.source = 'heartbeat' AND h.executor_name LIKE 'instance/%'
@@ -37,6 +37,11 @@ public final class Instances {
             WHERE executor_name = 'instance/' || :name AND lease_until > clock_timestamp()
             """;
 
+    private static final String FORGET = """
+            DELETE FROM oneroof.queue_heartbeat
+            WHERE executor_name = 'instance/' || :name AND lease_until <= clock_timestamp()
+            """;
+
     private final Database db;
     private final ActLog acts = new ActLog();
 
@@ -49,6 +54,7 @@ public final class Instances {
      *
      * @param holds how many scopes it holds now
      * @param drain who drains it and why; null where nobody does
+     * @param pid of its process, on the machine that it runs on; null where it is not known
      */
     public record Instance(
             String name,
@@ -58,7 +64,8 @@ public final class Instances {
             long ageSeconds,
             long holds,
             String wakeUps,
-            @Nullable String drain) {}
+            @Nullable String drain,
+            @Nullable Long pid) {}
 
     public List<Instance> list() {
         return db.inTx(tx -> tx.query(LIST)
@@ -70,7 +77,8 @@ public final class Instances {
                         row.getLong("age_seconds"),
                         row.getLong("holds"),
                         row.getString("wake_ups"),
-                        row.getString("drain")))
+                        row.getString("drain"),
+                        row.getObject("pid", Long.class)))
                 .list());
     }
 
@@ -94,6 +102,19 @@ public final class Instances {
         db.useTx(tx -> {
             demand(name, tx.update(UNDO).bind("name", name).execute());
             acts.record(tx, "instance_drain_undo", name, by);
+        });
+    }
+
+    /** Has one forgotten that went without a word and will not come back under its name. */
+    public void forget(String name, OperatorAct by) {
+        db.useTx(tx -> {
+            if (tx.update(FORGET).bind("name", name).execute() == 0) {
+                throw new OneRoofException(
+                        ErrorCode.NOT_FOUND,
+                        "instance: no '%s' is gone; 'oneroof instance list' has those that are, as dead or silent"
+                                .formatted(name));
+            }
+            acts.record(tx, "instance_forget", name, by);
         });
     }
 

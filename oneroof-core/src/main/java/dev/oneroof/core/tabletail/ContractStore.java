@@ -82,9 +82,8 @@ final class ContractStore {
         return query.mapTo(Boolean.class).one();
     }
 
-    /** How old the first row above the watermark is; empty when there is none, or when it has no time. */
-    Optional<Double> lagSeconds(Tx tx, TailSource source, Shape shape, @Nullable Watermark head) {
-        KeysetPage page = new KeysetPage(source, shape.partitioned(), head, null, null, 1);
+    /** How old the first row of the page is; empty when there is none, or when it has no time. */
+    Optional<Double> lagSeconds(Tx tx, KeysetPage page) {
         return tx.query(LAG.formatted(page.select("1")))
                 .bindMap(page.parameters())
                 .mapTo(Double.class)

@@ -52,7 +52,7 @@ public final class CursorReport {
     /**
      * A cursor, told.
      *
-     * @param rowsBehind rows above head, counted up to {@link #COUNTED_UP_TO}
+     * @param rowsBehind rows that are not handled, below head too, counted up to {@link #COUNTED_UP_TO}
      * @param lagSeconds the age of the first of them; null where there is none, or no time
      * @param settledLagSeconds the age of the settled watermark; null where the source has no time
      * @param owner the instance that holds the lease; null where nobody does
@@ -86,9 +86,11 @@ public final class CursorReport {
 
     Report of(Tx tx, TailStores stores, Cursor cursor, TailSource source) {
         Shape shape = stores.sources().shape(tx, source);
-        KeysetPage ahead = new KeysetPage(source, shape.partitioned(), cursor.head(), null, null, (int) COUNTED_UP_TO);
-        long behind = tx.query(BEHIND.formatted(ahead.select("1")))
-                .bindMap(ahead.parameters())
+        Stretch handled = Stretch.all(cursor.scope(), Stretch.Part.TIMED);
+        @Nullable Watermark from = lowerHand(tx, stores, cursor, new OrderKey(source, shape.collation()));
+        KeysetPage open = new KeysetPage(source, shape.partitioned(), from, null, handled, (int) COUNTED_UP_TO);
+        long behind = tx.query(BEHIND.formatted(open.select("1")))
+                .bindMap(open.parameters())
                 .map((row, context) -> row.getLong(1))
                 .one();
         Optional<Owner> owner = owner(tx, cursor);
@@ -97,7 +99,9 @@ public final class CursorReport {
         return new Report(
                 cursor,
                 behind,
-                stores.contracts().lagSeconds(tx, source, shape, cursor.head()).orElse(null),
+                stores.contracts()
+                        .lagSeconds(tx, new KeysetPage(source, shape.partitioned(), from, null, handled, 1))
+                        .orElse(null),
                 settledAge(tx, source, cursor),
                 owner.map(Owner::name).orElse(null),
                 owner.map(Owner::doing).orElse(null),
@@ -105,6 +109,13 @@ public final class CursorReport {
                 stores.pendings().waiting(tx, cursor.scope(), COUNTED_UP_TO),
                 stores.pendings().dead(tx, cursor.scope(), COUNTED_UP_TO),
                 tx.query(HOLDERS).bind("labels", labels).mapTo(String.class).list());
+    }
+
+    /** Settled lags behind head while transactions are open; where nothing came for long, it has passed head. */
+    private static @Nullable Watermark lowerHand(Tx tx, TailStores stores, Cursor cursor, OrderKey key) {
+        Watermark head = cursor.head();
+        Watermark settled = cursor.settled();
+        return head == null || settled == null || stores.contracts().isLower(tx, key, head, settled) ? head : settled;
     }
 
     private static Optional<Owner> owner(Tx tx, Cursor cursor) {

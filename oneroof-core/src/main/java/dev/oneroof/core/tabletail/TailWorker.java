@@ -76,7 +76,11 @@ public final class TailWorker implements Worker {
             case Cursor.Standing.Free free -> pass(own, now.source());
             case Cursor.Standing.Paused paused -> {
                 own.stopped(now.source());
-                yield held("paused by %s: %s".formatted(paused.actor(), paused.reason()));
+                yield held("paused by %s%s: %s"
+                        .formatted(
+                                paused.actor(),
+                                paused.until() == null ? "" : " until " + paused.until(),
+                                paused.reason()));
             }
             case Cursor.Standing.Held held -> {
                 own.stopped(now.source());

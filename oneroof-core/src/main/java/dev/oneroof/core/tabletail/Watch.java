@@ -84,14 +84,13 @@ final class Watch {
         tx.query("SELECT set_config('statement_timeout', '2s', true)")
                 .mapTo(String.class)
                 .one();
+        // Also below head: a transaction that stayed open may have committed a great many there.
         @Nullable
-        Watermark head =
-                stores.cursors().find(tx, position.scope()).map(Cursor::head).orElse(null);
-        // A row that was once dated in the future is handled, and head has not passed it: settled has.
+        Stretch handled =
+                position.openBatches().isEmpty() ? null : Stretch.open(position.scope(), position.openBatches());
         @Nullable Watermark settled = position.settled();
-        boolean passed = settled != null
-                && (head == null || stores.contracts().isLower(tx, position.key(source), head, settled));
-        Optional<Double> lag = stores.contracts().lagSeconds(tx, source, position.shape(), passed ? settled : head);
+        Optional<Double> lag = stores.contracts()
+                .lagSeconds(tx, new KeysetPage(source, position.shape().partitioned(), settled, null, handled, 1));
         if (lag.filter(seconds -> seconds > source.lagThreshold().toMillis() / 1000.0)
                 .isPresent()) {
             raise(
@@ -99,7 +98,7 @@ final class Watch {
                     FindingType.CURSOR_LAG,
                     "the oldest row of '%s' that is not handled is %d s old"
                             .formatted(source.name(), lag.get().longValue()),
-                    Map.of("lag_seconds", Long.toString(lag.get().longValue()), "head", String.valueOf(head)));
+                    Map.of("lag_seconds", Long.toString(lag.get().longValue()), "settled", String.valueOf(settled)));
         } else {
             resolve(tx, FindingType.CURSOR_LAG);
         }

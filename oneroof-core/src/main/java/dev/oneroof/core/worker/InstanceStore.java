@@ -18,8 +18,9 @@ final class InstanceStore {
                  lease_owner, lease_until, lease_epoch, last_beat_payload, metadata)
             VALUES (:executor, 'PG_worker', 5, 30, :owner,
                     :owner, clock_timestamp() + make_interval(secs => :ttl), nextval('oneroof.lease_epoch_seq'),
-                    jsonb_build_object('doing', 'working', 'reason', 'started', 'wake_ups', CAST(:ear AS text)),
-                    jsonb_build_object('scopes', to_jsonb(CAST(:scopes AS text[]))))
+                    jsonb_build_object('doing', 'working', 'reason', 'started', 'wake_ups', CAST(:ear AS text),
+                                       'since', extract(epoch FROM clock_timestamp())),
+                    jsonb_build_object('scopes', to_jsonb(CAST(:scopes AS text[])), 'pid', CAST(:pid AS bigint)))
             ON CONFLICT (executor_name) DO UPDATE
             SET lease_owner = :owner,
                 lease_until = EXCLUDED.lease_until,
@@ -32,9 +33,14 @@ final class InstanceStore {
                         jsonb_build_object('doing', 'held', 'reason', h.metadata ->> 'drain', 'wake_ups', CAST(:ear AS text))
                     ELSE
                         jsonb_build_object(
-                            'doing', CASE WHEN :held > 0 THEN 'working' ELSE 'quiet' END,
-                            'reason', format('holds %s scopes', CAST(:held AS text)), 'wake_ups', CAST(:ear AS text))
-                    END
+                            'doing', CAST(:doing AS text), 'reason', CAST(:reason AS text), 'wake_ups', CAST(:ear AS text))
+                    END || jsonb_build_object('since', CASE
+                        WHEN h.last_beat_payload ->> 'doing' =
+                             CASE WHEN jsonb_exists(h.metadata, 'drain') AND NOT :first THEN 'held' ELSE :doing END
+                             AND jsonb_exists(h.last_beat_payload, 'since') AND NOT :first
+                        THEN h.last_beat_payload -> 'since'
+                        ELSE to_jsonb(extract(epoch FROM clock_timestamp()))
+                    END)
                     ELSE h.last_beat_payload END,
                 updated_at = clock_timestamp()
             RETURNING h.metadata ->> 'drain' AS drain
@@ -82,7 +88,9 @@ final class InstanceStore {
                 .bind("owner", owner)
                 .bind("ttl", timeToLive.toMillis() / 1000.0)
                 .bind("scopes", array(scopes))
-                .bind("held", held)
+                .bind("doing", held > 0 ? "working" : "quiet")
+                .bind("reason", "holds %d scope%s".formatted(held, held == 1 ? "" : "s"))
+                .bind("pid", ProcessHandle.current().pid())
                 .bind("ear", ear.word())
                 .bind("first", first)
                 .mapTo(String.class)

@@ -11,6 +11,7 @@ import dev.oneroof.core.lease.Renewal;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.SqlState;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -48,6 +49,10 @@ final class WorkerLoop implements Runnable {
     private int passedOver;
     private long lastBeatNanos;
     private @Nullable Beat lastBeat;
+    private Beat working = Beat.working("rows came by");
+    /** When a pass last had something to do; who has a row now and then is not quiet in between. */
+    private long workedNanos = System.nanoTime() - Duration.ofDays(1).toNanos();
+
     private int failures;
     /** How often in a row there was nothing to do since the last work or wake-up. */
     private int idleLooks = 30;
@@ -169,7 +174,7 @@ final class WorkerLoop implements Runnable {
         }
         try {
             beatIfDue(held, last);
-            return wakeable && (isGateClosed() || worker.isPaused());
+            return wakeable && (closedGate().isPresent() || worker.isPaused());
         } catch (RuntimeException e) {
             // The next pass will tell.
             log.debug("{}: no beat", name(), e);
@@ -177,9 +182,9 @@ final class WorkerLoop implements Runnable {
         }
     }
 
-    private boolean isGateClosed() {
+    private Optional<String> closedGate() {
         String gate = worker.gate();
-        return gate != null && !db.inTx(tx -> gates.isOpen(tx, gate));
+        return gate == null ? Optional.empty() : db.inTx(tx -> gates.whyClosed(tx, gate));
     }
 
     private boolean isDrained() {
@@ -224,8 +229,9 @@ final class WorkerLoop implements Runnable {
         if (held == null) {
             return config.leaseTime().dividedBy(3);
         }
-        if (isGateClosed()) {
-            beatIfDue(held, Beat.held(BeatStatus.OK, "gate %s is closed".formatted(worker.gate())));
+        Optional<String> closed = closedGate();
+        if (closed.isPresent()) {
+            beatIfDue(held, Beat.held(BeatStatus.OK, closed.get()));
             return config.gateInterval();
         }
         Load load = worker.yieldsToLoad() ? share.load() : new Load.Easy();
@@ -247,7 +253,9 @@ final class WorkerLoop implements Runnable {
                 yield rest.compareTo(next) > 0 ? rest : next;
             }
             case Pass.Idle idle -> {
-                beatIfDue(held, Beat.quiet());
+                boolean justWorked =
+                        System.nanoTime() - workedNanos < config.steadyBeat().toNanos();
+                beatIfDue(held, justWorked ? working : Beat.quiet());
                 wakeable = true;
                 yield untilNextLook(idle.interval());
             }
@@ -263,12 +271,10 @@ final class WorkerLoop implements Runnable {
     }
 
     private Duration worked(Lease held, Load load) {
-        if (load instanceof Load.Slow slow) {
-            beatIfDue(held, Beat.working("slowed by " + slow.reason()));
-            return REST_UNDER_LOAD;
-        }
-        beatIfDue(held, Beat.working("rows came by"));
-        return Duration.ZERO;
+        workedNanos = System.nanoTime();
+        working = Beat.working(load instanceof Load.Slow slow ? "slowed by " + slow.reason() : "rows came by");
+        beatIfDue(held, working);
+        return load instanceof Load.Slow ? REST_UNDER_LOAD : Duration.ZERO;
     }
 
     /** Soon after work or a wake-up, as more may be about to be committed; then less and less often. */

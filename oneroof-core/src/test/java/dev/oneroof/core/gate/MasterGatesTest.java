@@ -107,7 +107,8 @@ class MasterGatesTest {
 
     private static boolean ticks(TestDatabase database) {
         return database.value(
-                Boolean.class, "SELECT (oneroof.fn_queue_heartbeat_tick('someone', 'DOT')->>'written')::boolean");
+                Boolean.class,
+                "SELECT (oneroof.fn_queue_heartbeat_tick('someone', 'DOT', 'ok', gen_random_uuid())->>'written')::boolean");
     }
 
     private static void listen(Connection listener) throws SQLException {

@@ -334,6 +334,29 @@ class StoppedCursorTest {
         assertThat(report.cursor().eventsSeen()).isEqualTo(20);
     }
 
+    /** A long transaction may commit a great many rows below what was handled meanwhile. */
+    @Test
+    void tellsOfRowsBelowHeadThatAreNotHandled(TestDatabase database, Given given) {
+        Tailing tailing = caughtUp(database, given);
+        Lease lease = tailing.claim("a");
+        try (Sql late = database.sql()) {
+            late.run("BEGIN");
+            late.run(
+                    "INSERT INTO birth_registry (born_at, collection_name, entity_code) SELECT now(), 'c', 'late-' || n"
+                            + " FROM generate_series(1, 6) n");
+            database.run(
+                    "INSERT INTO birth_registry (born_at, collection_name, entity_code) VALUES (now(), 'c', 'later')");
+            tailing.until(lease, () -> CopyKeys.seen(database).size() == 21);
+            late.run("COMMIT");
+
+            CursorReport.Report report = new Cursors(tailing.db).show(tailing.scope);
+            assertThat(report.rowsBehind()).isEqualTo(6);
+            assertThat(report.lagSeconds()).isNotNull();
+        }
+        tailing.until(lease, () -> CopyKeys.seen(database).size() == 27);
+        assertThat(new Cursors(tailing.db).show(tailing.scope).rowsBehind()).isZero();
+    }
+
     @Test
     void raisesLagAlsoWhilePaused(TestDatabase database) {
         database.run("CREATE TABLE public.timed (at timestamptz NOT NULL, id integer, PRIMARY KEY (at, id))");

@@ -52,6 +52,43 @@ class LoadGuardTest {
         }
     }
 
+    /** Who waits for an advisory lock may do so on purpose, and our own sessions are not what we make way for. */
+    @Test
+    void doesNotMindAdvisoryLocksAndItsOwnSessions(TestDatabase database, Given given) throws InterruptedException {
+        given.births(5);
+        database.run("CREATE TABLE public.contested (id integer)");
+        setting(database, "lock_waits_hold", 1);
+        try (OneRoof oneroof = reading(database);
+                Sql owner = database.sql();
+                Sql patient = database.sql();
+                Sql ours = database.sql()) {
+            owner.run("BEGIN");
+            owner.run("SELECT pg_advisory_lock(7)");
+            owner.run("LOCK TABLE public.contested");
+            ours.run("SET application_name = 'oneroof 1'");
+            ours.run("BEGIN");
+            Thread advisory = Thread.ofPlatform().start(() -> patient.run("SELECT pg_advisory_lock(7)"));
+            Thread own = Thread.ofPlatform().start(() -> ours.run("LOCK TABLE public.contested"));
+            Await.patiently()
+                    .until(
+                            "both to wait",
+                            () -> database.value(
+                                            Long.class,
+                                            "SELECT count(*) FROM pg_locks WHERE NOT granted"
+                                                    + " AND waitstart < clock_timestamp() - interval '1.5 seconds'")
+                                    == 2);
+
+            assertThat(Await.upTo(Duration.ofSeconds(2))
+                            .holds(() -> state(database).startsWith("held")))
+                    .isFalse();
+
+            owner.run("ROLLBACK");
+            owner.run("SELECT pg_advisory_unlock_all()");
+            advisory.join();
+            own.join();
+        }
+    }
+
     @Test
     void slowsDownAndHoldsWhereConnectionsRunOut(TestDatabase database, Given given) {
         given.births(5);

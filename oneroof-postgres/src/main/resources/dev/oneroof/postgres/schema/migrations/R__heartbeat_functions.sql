@@ -479,6 +479,7 @@ WITH beat AS MATERIALIZED (
                AND NOT EXISTS (
                    SELECT FROM ${schema}.queue_heartbeat i
                    WHERE i.executor_name = 'instance/' || h.lease_owner AND i.lease_until > clock_timestamp()) AS owner_gone,
+           CASE WHEN h.lease_owner IS NULL AND h.lease_epoch IS NOT NULL THEN h.updated_at END AS given_back_at,
            h.last_beat_payload ->> 'doing' AS doing,
            h.last_beat_payload ->> 'reason' AS why,
            -- What others put there may be anything.
@@ -493,13 +494,18 @@ WITH beat AS MATERIALIZED (
     FROM ${schema}.system_issues
     WHERE issue_type = 'cursor_lag' AND status <> 'resolved'
 ), known AS (
-    SELECT b.*, s.state, s.reason,
+    SELECT b.*, s.state,
+           CASE
+               WHEN s.state = 'dead' AND b.executor_name LIKE 'instance/%'
+               THEN format('its process is gone, frozen or cut off: no beat for %s s', round(b.age))
+               ELSE s.reason
+           END AS reason,
            CASE s.state
                WHEN 'unwatched' THEN (SELECT updated_at FROM ${schema}.dot_config WHERE key = 'queue.heartbeat.enabled')
                WHEN 'dead' THEN b.last_tick_at
                WHEN 'silent' THEN b.last_tick_at
                WHEN 'behind' THEN l.first_seen_at
-               ELSE b.doing_since
+               ELSE coalesce(b.given_back_at, b.doing_since)
            END AS since
     FROM beat b
     CROSS JOIN gate g
@@ -510,7 +516,8 @@ WITH beat AS MATERIALIZED (
             WHEN b.doing IN ('stuck', 'failing') THEN coalesce(b.why, b.doing)
             WHEN b.last_tick_status = 'error' THEN 'its last beat says error'
         END,
-        CASE WHEN b.doing = 'held' THEN coalesce(b.why, 'held') END,
+        CASE WHEN b.given_back_at IS NOT NULL THEN 'given back, and no instance has taken it'
+             WHEN b.doing = 'held' THEN coalesce(b.why, 'held') END,
         l.summary,
         CASE WHEN b.doing = 'working' THEN coalesce(b.why, 'rows came by') END) s
 )
