@@ -1,5 +1,10 @@
 package dev.oneroof.core;
 
+import dev.oneroof.core.job.JobDraft;
+import dev.oneroof.core.job.JobKind;
+import dev.oneroof.core.job.JobWork;
+import dev.oneroof.core.job.JobWorker;
+import dev.oneroof.core.job.Jobs;
 import dev.oneroof.core.lease.Scope;
 import dev.oneroof.core.tabletail.TailDraft;
 import dev.oneroof.core.tabletail.TailSource;
@@ -12,6 +17,7 @@ import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -19,6 +25,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A running OneRoof inside a Java program.
@@ -39,11 +46,20 @@ public final class OneRoof implements AutoCloseable {
     private final Workers workers;
     private final List<Worker> waiting = new ArrayList<>();
     private final Set<Scope> taken = new HashSet<>();
+    private final List<JobWork> works = new ArrayList<>();
+    private final Jobs jobs;
+    private volatile @Nullable JobWorker jobWorker;
     private boolean watching;
 
     private OneRoof(Wiring wiring, Workers workers) {
         this.wiring = wiring;
         this.workers = workers;
+        this.jobs = new Jobs(wiring.database(), this::wouldTake, () -> workers.wake("job"));
+    }
+
+    private boolean wouldTake(Collection<String> kinds) {
+        JobWorker worker = jobWorker;
+        return worker != null && worker.wouldTake(kinds);
     }
 
     public static OneRoof open(RuntimeConfig config, DataSource dataSource) {
@@ -79,10 +95,46 @@ public final class OneRoof implements AutoCloseable {
         return this;
     }
 
+    /**
+     * Begins the work on a kind of jobs, and makes the kind known. It is done from {@link #start} on, while the gate
+     * {@code queue.jobs.enabled} is open.
+     */
+    public JobDraft<OneRoof> work(JobKind kind) {
+        return new JobDraft<>(kind, this::work);
+    }
+
+    private OneRoof work(JobWork work) {
+        if (watching
+                || works.stream()
+                        .anyMatch(
+                                known -> known.kind().name().equals(work.kind().name()))) {
+            throw new OneRoofException(
+                    ErrorCode.CONFLICT,
+                    "kind: '%s' comes too late or twice; allowed is one work on a kind, before the start"
+                            .formatted(work.kind().name()));
+        }
+        jobs().register(work.kind(), wiring.instance());
+        works.add(work);
+        return this;
+    }
+
+    /** Enqueues jobs. Those that this process works on begin without a wake-up from the database. */
+    public Jobs jobs() {
+        return jobs;
+    }
+
     public OneRoof start() {
         if (!watching) {
             watching = true;
             waiting.add(wiring.staleCheck());
+            if (!works.isEmpty()) {
+                JobWorker worker = wiring.jobWorker(works);
+                jobWorker = worker;
+                waiting.add(worker);
+            }
+            if (wiring.hasJobs()) {
+                waiting.add(wiring.jobKeeper());
+            }
         }
         waiting.forEach(workers::start);
         waiting.clear();

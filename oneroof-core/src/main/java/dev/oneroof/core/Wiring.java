@@ -1,6 +1,10 @@
 package dev.oneroof.core;
 
 import dev.oneroof.core.gate.GateStore;
+import dev.oneroof.core.job.JobKeeper;
+import dev.oneroof.core.job.JobWork;
+import dev.oneroof.core.job.JobWorker;
+import dev.oneroof.core.job.Jobs;
 import dev.oneroof.core.lease.LeaseStore;
 import dev.oneroof.core.liveness.StaleCheck;
 import dev.oneroof.core.tabletail.HolderSampler;
@@ -12,6 +16,7 @@ import dev.oneroof.core.worker.Workers;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
+import java.util.Collection;
 import java.util.List;
 import javax.sql.DataSource;
 
@@ -30,6 +35,10 @@ final class Wiring {
         this.sampler = new HolderSampler(database);
     }
 
+    String instance() {
+        return config.instance();
+    }
+
     Database database() {
         return database;
     }
@@ -40,6 +49,18 @@ final class Wiring {
 
     Workers workers() {
         return new Workers(config.instance(), database, leases, gates, config.loop());
+    }
+
+    JobWorker jobWorker(Collection<JobWork> works) {
+        return new JobWorker(config.instance(), database, works, config.loop().gateInterval());
+    }
+
+    JobKeeper jobKeeper() {
+        return new JobKeeper(database);
+    }
+
+    boolean hasJobs() {
+        return new Jobs(database).isAnyKindKnown();
     }
 
     StaleCheck staleCheck() {

@@ -15,7 +15,7 @@ public record SchemaName(String value) {
     // Only before the names that are ours, and not inside a quoted name: what users put into a statement (the names of
     // their tables, a source's filter) is left alone.
     private static final Pattern WRITTEN = Pattern.compile(
-            "(?<![\\w\"])oneroof\\.(?=(dot_config|queue_|tail_|gov_|event_|system_issue|operator_act|fn_|v_|lease_epoch_seq|schema_history))");
+            "(?<![\\w\"])oneroof\\.(?=(dot_config|queue_|tail_|gov_|event_|job_|system_issue|operator_act|fn_|v_|lease_epoch_seq|schema_history))");
 
     public static final SchemaName DEFAULT = new SchemaName("oneroof");
 

@@ -1,5 +1,6 @@
 package dev.oneroof.postgres;
 
+import dev.oneroof.postgres.error.ErrorCode;
 import java.sql.SQLException;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,10 @@ public final class SqlState {
     // Class OR is our own: what OneRoof's functions raise.
     private static final String EVENT_TYPE_UNKNOWN = "OR001";
     private static final String NO_SIGNAL = "OR002";
+    private static final String NOT_REGISTERED = "OR003";
+    // What our functions raise for arguments, and the server for texts that it cannot hold: a NUL, half a surrogate.
+    private static final Set<String> BAD_ARGUMENT = Set.of("22023", "22P05", "22021", "22P02", "22007", "22008");
+    private static final Set<String> NOT_IN_THIS_STATE = Set.of("55000", "55006");
 
     // The driver's own, for a server that asks for a password when there is none.
     private static final String NO_PASSWORD = "08004";
@@ -73,6 +78,18 @@ public final class SqlState {
     /** An event carries contents instead of an address. */
     public static boolean isNoSignal(Throwable failure) {
         return NO_SIGNAL.equals(of(failure));
+    }
+
+    /** What kind of refusal it is that one of our functions has raised; null for any other failure. */
+    public static @Nullable ErrorCode refusal(Throwable failure) {
+        String state = String.valueOf(of(failure));
+        if (state.equals(NO_SIGNAL) || BAD_ARGUMENT.contains(state)) {
+            return ErrorCode.INVALID_INPUT;
+        }
+        if (state.equals(NOT_REGISTERED) || state.equals(EVENT_TYPE_UNKNOWN)) {
+            return ErrorCode.NOT_FOUND;
+        }
+        return NOT_IN_THIS_STATE.contains(state) ? ErrorCode.CONFLICT : null;
     }
 
     /** What the server said, in its own first words: without severity, detail and hint. */

@@ -63,6 +63,7 @@ final class StatusCommand implements Callable<Integer> {
 
     private static long deadLetters(List<Health.Line> lines) {
         return lines.stream()
+                .filter(line -> line.source().startsWith("dead_letter"))
                 .map(Health.Line::count)
                 .filter(count -> count != null)
                 .mapToLong(Long::longValue)

@@ -8,6 +8,9 @@ public final class Gates {
     /** Closed: nobody is woken. */
     public static final String WAKE_UPS = "queue.notify.bridge_enabled";
 
+    /** Closed: jobs are enqueued, and none is leased. */
+    public static final String JOBS = "queue.jobs.enabled";
+
     /** Closed: no replay. */
     public static final String REPLAY = "queue.replay.enabled";
 

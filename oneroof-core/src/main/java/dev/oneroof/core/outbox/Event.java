@@ -1,5 +1,6 @@
 package dev.oneroof.core.outbox;
 
+import dev.oneroof.core.signal.Payload;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 

@@ -75,6 +75,7 @@ public final class Once implements Worker {
             case Pass.Worked worked -> rows += worked.rows();
             case Pass.CaughtUp done -> rows += done.rows();
             case Pass.Idle idle -> ended.complete(new Ended(rows, pass));
+            case Pass.Ailing ailing -> {}
             case Pass.Held held -> ended.complete(new Ended(rows, pass));
             case Pass.Lost lost -> ended.complete(new Ended(rows, pass));
         }

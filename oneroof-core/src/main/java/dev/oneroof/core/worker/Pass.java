@@ -13,6 +13,9 @@ public sealed interface Pass {
     /** Nothing to do; look again after the interval. */
     record Idle(Duration interval) implements Pass {}
 
+    /** It does its work, and something of it does not come to an end: for an operator to look at. */
+    record Ailing(String reason, Duration interval) implements Pass {}
+
     /** The worker must not go on, for a reason that an operator can lift. */
     record Held(String reason, Duration interval) implements Pass {}
 

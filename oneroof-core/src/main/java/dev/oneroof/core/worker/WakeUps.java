@@ -27,7 +27,8 @@ public final class WakeUps implements Runnable {
     private static final Duration FIRST_BACKOFF = Duration.ofSeconds(1);
     private static final Duration LONGEST_BACKOFF = Duration.ofMinutes(1);
 
-    private static final String DOMAINS = "SELECT DISTINCT event_domain FROM oneroof.event_type_registry";
+    private static final String DOMAINS =
+            "SELECT event_domain FROM oneroof.event_type_registry UNION SELECT event_domain FROM oneroof.job_kind";
     private static final String SEND = "SELECT pg_catalog.pg_notify(:channel, :token)";
 
     private final Database db;
@@ -47,7 +48,7 @@ public final class WakeUps implements Runnable {
         /**
          * Wakes those whom something of this layer concerns.
          *
-         * @param layer what has come: {@code event}
+         * @param layer what has come: {@code event}, {@code job} or {@code job_cancel}
          */
         void wake(String layer);
 

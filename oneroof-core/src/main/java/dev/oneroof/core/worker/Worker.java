@@ -40,6 +40,9 @@ public interface Worker {
     /** Makes ready what a pass needs, once, before the first. */
     void prepare();
 
+    /** Called once when it will make no more passes, if it was made ready. */
+    default void end() {}
+
     /** Does one pass under the lease. Tests call this directly. */
     Pass runOnce(Lease lease);
 }

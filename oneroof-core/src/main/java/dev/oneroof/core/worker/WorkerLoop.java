@@ -110,7 +110,7 @@ final class WorkerLoop implements Runnable {
     }
 
     boolean canBeWoken() {
-        return prepared && worker.isWokenBy("event");
+        return prepared && (worker.isWokenBy("event") || worker.isWokenBy("job"));
     }
 
     void wake(String layer) {
@@ -143,6 +143,7 @@ final class WorkerLoop implements Runnable {
                 rest(jittered(pause));
             }
         }
+        end();
         leave();
     }
 
@@ -259,6 +260,11 @@ final class WorkerLoop implements Runnable {
                 wakeable = true;
                 yield untilNextLook(idle.interval());
             }
+            case Pass.Ailing ailing -> {
+                beatIfDue(held, Beat.failing(ailing.reason()));
+                wakeable = true;
+                yield ailing.interval();
+            }
             case Pass.Held stopped -> {
                 beatIfDue(held, Beat.held(BeatStatus.WARN, stopped.reason()));
                 yield stopped.interval();
@@ -364,6 +370,17 @@ final class WorkerLoop implements Runnable {
     private void lost() {
         log.warn("{}: the lease went to another instance", name());
         lease = null;
+    }
+
+    private void end() {
+        if (!prepared) {
+            return;
+        }
+        try {
+            worker.end();
+        } catch (RuntimeException e) {
+            log.error("{}: did not end well", name(), e);
+        }
     }
 
     private void leave() {

@@ -60,6 +60,11 @@ public final class Workers implements AutoCloseable {
         };
     }
 
+    /** Has those look for whom something of this layer may be work, without a wake-up from the database. */
+    public void wake(String layer) {
+        loops.forEach(loop -> loop.wake(layer));
+    }
+
     /** Lets every pass that runs come to its end, gives the leases back, then returns. */
     @Override
     public synchronized void close() {

@@ -3,6 +3,7 @@ package dev.oneroof.core.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.oneroof.core.signal.Payload;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.SchemaName;
 import dev.oneroof.postgres.error.ErrorCode;

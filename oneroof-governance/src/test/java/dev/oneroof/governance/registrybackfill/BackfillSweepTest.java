@@ -110,7 +110,8 @@ class BackfillSweepTest {
         }
         assertThat(database.value(Long.class, "SELECT events_seen FROM oneroof.gov_worker_cursor"))
                 .isZero();
-        database.run("DELETE FROM oneroof.dot_config_audit WHERE key LIKE 'governance.%'");
+        database.run(
+                "DELETE FROM oneroof.dot_config_audit WHERE key IN ('governance.elsewhere', 'governance.ruleset_version')");
         database.run(
                 "UPDATE oneroof.dot_config SET key = 'governance.ruleset_version' WHERE key = 'governance.elsewhere'");
 

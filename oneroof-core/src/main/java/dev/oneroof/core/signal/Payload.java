@@ -1,4 +1,4 @@
-package dev.oneroof.core.outbox;
+package dev.oneroof.core.signal;
 
 import java.util.Map;
 import java.util.TreeMap;
@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an event says beyond its subject: addresses and figures, never contents. The database refuses one that is large or
+ * What an event or a job says: addresses and figures, never contents. The database refuses one that is large or
  * has a key like {@code body} or {@code password} at any depth.
  *
  * @param json an object

@@ -1,0 +1,161 @@
+package dev.oneroof.core.job;
+
+import dev.oneroof.core.worker.Waiting;
+import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.SqlState;
+import dev.oneroof.postgres.Tx;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells the database what became of jobs, many in one transaction: while one is under way, the next ones gather. A job that
+ * is not ours any more is as somebody else left it, and that is logged.
+ */
+final class Ending implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Ending.class);
+    private static final int MOST = 1000;
+    private static final Duration TURN = Duration.ofMillis(100);
+    private static final Duration LONGEST_BACKOFF = Duration.ofSeconds(5);
+
+    private final Database db;
+    private final JobStore store;
+    private final LinkedBlockingQueue<Ended> ended = new LinkedBlockingQueue<>();
+    private final AtomicInteger open = new AtomicInteger();
+    private final Waiting waiting = new Waiting();
+    private final List<Thread> threads = new ArrayList<>();
+    private volatile boolean closing;
+
+    /** A job, and what its handler said of it. */
+    record Ended(LeasedJob job, Outcome outcome, String errorClass) {}
+
+    Ending(Database db, JobStore store, int writers) {
+        this.db = db;
+        this.store = store;
+        for (int n = 0; n < writers; n++) {
+            threads.add(Thread.ofPlatform().name("oneroof-job-ends-" + n).start(this::run));
+        }
+    }
+
+    void add(LeasedJob job, Outcome outcome, String errorClass) {
+        open.incrementAndGet();
+        ended.add(new Ended(job, outcome, errorClass));
+    }
+
+    private void run() {
+        List<Ended> batch = new ArrayList<>(MOST);
+        while (!closing || !ended.isEmpty()) {
+            try {
+                Ended first = ended.poll(TURN.toMillis(), TimeUnit.MILLISECONDS);
+                if (first == null) {
+                    continue;
+                }
+                batch.add(first);
+                ended.drainTo(batch, MOST - 1);
+                write(batch);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            } finally {
+                open.addAndGet(-batch.size());
+                batch.clear();
+            }
+        }
+    }
+
+    /** As long as it takes: the jobs are done. Past their leases somebody else has them, and that is told then. */
+    private void write(List<Ended> batch) {
+        Duration pause = Duration.ofMillis(50);
+        while (true) {
+            try {
+                db.useTx(tx -> tell(tx, batch));
+                return;
+            } catch (RuntimeException e) {
+                if (!SqlState.isTransient(e)) {
+                    writeApart(batch, e);
+                    return;
+                }
+                log.warn("{} ended jobs could not be told, trying again: {}", batch.size(), e.getMessage());
+                boolean goesOn = waiting.pause(pause);
+                if (!goesOn && closing) {
+                    log.error("{} ended jobs were not told; they will be done again", batch.size());
+                    return;
+                }
+                pause = pause.multipliedBy(2).compareTo(LONGEST_BACKOFF) < 0 ? pause.multipliedBy(2) : LONGEST_BACKOFF;
+            }
+        }
+    }
+
+    /** One of them is bad, and the others must not wait for it. Its lease runs out. */
+    private void writeApart(List<Ended> batch, RuntimeException failure) {
+        if (batch.size() == 1) {
+            log.error(
+                    "job {}: what became of it could not be told",
+                    batch.getFirst().job().id(),
+                    failure);
+            return;
+        }
+        List.copyOf(batch).forEach(one -> write(List.of(one)));
+    }
+
+    private void tell(Tx tx, List<Ended> batch) {
+        List<LeasedJob> done = batch.stream()
+                .filter(one -> one.outcome() instanceof Outcome.Done)
+                .map(Ended::job)
+                .toList();
+        if (!done.isEmpty()) {
+            Set<JobId> lost = store.complete(tx, done);
+            lost.forEach(Ending::lost);
+        }
+        batch.stream().filter(one -> !(one.outcome() instanceof Outcome.Done)).forEach(one -> tell(tx, one));
+    }
+
+    private void tell(Tx tx, Ended one) {
+        LeasedJob job = one.job();
+        boolean held = switch (one.outcome()) {
+            case Outcome.Done done -> throw new IllegalStateException("told with the others");
+            case Outcome.Retry retry ->
+                !store.fail(tx, job, one.errorClass(), retry.why(), retry.after(), false)
+                        .equals("lost");
+            case Outcome.Dead dead ->
+                !store.fail(tx, job, one.errorClass(), dead.why(), null, true).equals("lost");
+            case Outcome.Snooze snooze -> store.snooze(tx, job, snooze.until());
+            case Outcome.Cancel cancel -> store.giveUp(tx, job, cancel.why());
+        };
+        if (!held) {
+            lost(job.id());
+        }
+    }
+
+    private static void lost(JobId job) {
+        log.warn("job {}: its lease was not ours any more; what became of it is what its new holder says", job);
+    }
+
+    /** How many are not told yet. */
+    int open() {
+        return open.get();
+    }
+
+    /** Tells what is there, for a while where the database is away, and ends. */
+    @Override
+    public void close() {
+        closing = true;
+        for (Thread thread : threads) {
+            try {
+                if (!thread.join(Duration.ofSeconds(5))) {
+                    waiting.stop();
+                    thread.join(Duration.ofSeconds(10));
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package dev.oneroof.core.job;
+
+import java.util.function.Function;
+
+/**
+ * The work on a kind of jobs while it is being written down. It ends with what is done: {@link #each} or {@link #eachInTx}.
+ *
+ * @param <R> what the last word returns
+ */
+public final class JobDraft<R> {
+    private static final int USUAL = 16;
+    // Each holds a connection for as long as it runs.
+    private static final int USUAL_IN_TX = 4;
+
+    private final JobKind kind;
+    private final int atOnce;
+    private final Function<JobWork, R> end;
+
+    /** Called by those who hand out drafts: {@code OneRoof.work}. */
+    public JobDraft(JobKind kind, Function<JobWork, R> end) {
+        this(kind, 0, end);
+    }
+
+    private JobDraft(JobKind kind, int atOnce, Function<JobWork, R> end) {
+        this.kind = kind;
+        this.atOnce = atOnce;
+        this.end = end;
+    }
+
+    /** At most so many at a time in this process, each on a thread of its own, which may block. */
+    public JobDraft<R> atOnce(int jobs) {
+        return new JobDraft<>(kind, jobs, end);
+    }
+
+    /** Called for each job. */
+    public R each(JobHandler handler) {
+        return end.apply(new JobWork(kind, atOnce == 0 ? USUAL : atOnce, handler, null));
+    }
+
+    /** Called for each job within the transaction that ends it. Every one that runs needs a connection. */
+    public R eachInTx(TxJobHandler handler) {
+        return end.apply(new JobWork(kind, atOnce == 0 ? USUAL_IN_TX : atOnce, null, handler));
+    }
+}

@@ -1,0 +1,92 @@
+package dev.oneroof.core.job;
+
+import dev.oneroof.core.lease.Lease;
+import dev.oneroof.core.lease.Scope;
+import dev.oneroof.core.worker.Pass;
+import dev.oneroof.core.worker.Worker;
+import dev.oneroof.postgres.Database;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks after the queue, in one of the running instances: takes jobs from holders that went quiet, makes those due whose
+ * time has come, and keeps the days of the history. It only calls functions that others may call, too.
+ */
+public final class JobKeeper implements Worker {
+    private static final Logger log = LoggerFactory.getLogger(JobKeeper.class);
+    private static final Scope SCOPE = Scope.of("job_keeper", "job_queue");
+    private static final int MOST = 1000;
+    private static final Duration USUAL = Duration.ofSeconds(1);
+    private static final Duration SOONEST = Duration.ofMillis(5);
+    private static final Duration DAYS = Duration.ofHours(1);
+
+    private final Database db;
+    private final JobStore store = new JobStore();
+    private long daysNanos = System.nanoTime() - DAYS.toNanos();
+
+    public JobKeeper(Database db) {
+        this.db = db;
+    }
+
+    @Override
+    public Scope scope() {
+        return SCOPE;
+    }
+
+    /** None: a lease that has run out is over, whatever the gate says. */
+    @Override
+    public @Nullable String gate() {
+        return null;
+    }
+
+    /** Who comes next registers it again. */
+    @Override
+    public boolean leavesNoScope() {
+        return true;
+    }
+
+    @Override
+    public void prepare() {
+        // The functions are all it needs.
+    }
+
+    @Override
+    public Pass runOnce(Lease lease) {
+        int reaped = db.inTx(tx -> store.reap(tx, MOST, SCOPE.worker()));
+        if (reaped > 0) {
+            log.warn("took {} jobs from holders whose lease had run out", reaped);
+        }
+        int promoted = db.inTx(tx -> store.promote(tx, MOST));
+        keepDays();
+        if (reaped == MOST || promoted == MOST) {
+            return new Pass.Worked(reaped + promoted);
+        }
+        Duration next = untilNextDue();
+        return reaped + promoted > 0 ? new Pass.CaughtUp(reaped + promoted, next) : new Pass.Idle(next);
+    }
+
+    private Duration untilNextDue() {
+        Double seconds = db.inTx(store::nextDueIn);
+        if (seconds == null || seconds >= USUAL.toSeconds()) {
+            return USUAL;
+        }
+        Duration due = Duration.ofNanos((long) (seconds * 1e9));
+        return due.compareTo(SOONEST) < 0 ? SOONEST : due;
+    }
+
+    private void keepDays() {
+        if (System.nanoTime() - daysNanos < DAYS.toNanos()) {
+            return;
+        }
+        daysNanos = System.nanoTime();
+        db.useTx(store::ensureDays);
+        List<String> dropped = db.inTx(store::dropDays);
+        if (!dropped.isEmpty()) {
+            log.info("dropped {}", dropped);
+        }
+        db.useTx(store::dropClosedLetters);
+    }
+}

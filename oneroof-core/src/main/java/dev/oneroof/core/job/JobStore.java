@@ -1,0 +1,372 @@
+package dev.oneroof.core.job;
+
+import dev.oneroof.core.operator.OperatorAct;
+import dev.oneroof.postgres.SqlState;
+import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jdbi.v3.core.JdbiException;
+import org.jspecify.annotations.Nullable;
+
+/** The functions of jobs, which executors in other languages call as well. */
+final class JobStore {
+    private static final String REGISTER = """
+            SELECT oneroof.fn_job_kind_register(
+                :kind, :domain, :description, :max_attempts, :first_backoff, :longest_backoff, :lease, :deadline,
+                :max_running, :rate_count, :rate_seconds, :lag, :actor)
+            """;
+
+    private static final String PUT = """
+            SELECT p.job_no, p.existing
+            FROM oneroof.fn_job_put(
+                :ids, :kinds, CAST(:payloads AS jsonb[]), :keys, :priorities, CAST(:times AS timestamptz[]), :attempts,
+                :runs, :wake) p
+            """;
+
+    // A lease that is lost in a crash of the server was never there: its token is chance, and nobody else is given it.
+    // So
+    // the worker need not wait for the disk.
+    private static final String LEASE = """
+            SELECT l.job_id, l.job_kind, l.payload::text AS payload, l.attempt, l.max_attempts, l.lease_token,
+                   l.order_at::text AS order_at, l.idempotency_key, l.run_id
+            FROM (SELECT set_config('synchronous_commit', 'off', true)) s
+            CROSS JOIN LATERAL oneroof.fn_job_lease(
+                :kinds, :limit, :owner, NULL, :limits, CAST(:floors AS timestamptz[])) l
+            ORDER BY l.order_at
+            """;
+
+    private static final String EXTEND =
+            "SELECT e.job_id, e.verdict FROM oneroof.fn_job_extend(:jobs, :tokens, :seconds) e";
+
+    private static final String COMPLETE = "SELECT unnest(oneroof.fn_job_complete_many(:jobs, :tokens))";
+
+    private static final String FAIL =
+            "SELECT oneroof.fn_job_fail(:job, :token, :class, :error, :seconds, :final) ->> 'outcome'";
+
+    private static final String SNOOZE = "SELECT oneroof.fn_job_snooze(:job, :token, :seconds)";
+
+    private static final String GIVE_UP = "SELECT oneroof.fn_job_give_up(:job, :token, :reason)";
+
+    private static final String HAND_BACK = "SELECT oneroof.fn_job_hand_back(:jobs, :tokens)";
+
+    private static final String SAY = "SELECT oneroof.fn_job_say(:job, :token, :line, :level, :percent)";
+
+    // Of those that this process works on: some hundreds at most, by their ids.
+    private static final String CANCELLED = """
+            SELECT job_id
+            FROM oneroof.job_queue
+            WHERE job_id = ANY (:jobs) AND cancel_requested_at IS NOT NULL
+            """;
+
+    private static final String CANCEL = "SELECT oneroof.fn_job_cancel(:job, :reason, :actor) ->> 'outcome'";
+
+    private static final String RETRY_NOW = "SELECT oneroof.fn_job_retry_now(:job, :reason, :actor) ->> 'outcome'";
+
+    private static final String REAP = "SELECT (oneroof.fn_job_lease_reaper(:limit, :actor) ->> 'reaped')::integer";
+
+    private static final String PROMOTE = "SELECT oneroof.fn_job_promote(:limit, true)";
+
+    private static final String NEXT_DUE = """
+            SELECT extract(epoch FROM min(scheduled_at) - clock_timestamp())::float8
+            FROM oneroof.job_queue
+            WHERE state = 'scheduled'
+            """;
+
+    private static final String DROP_CLOSED = """
+            SELECT oneroof.fn_job_dead_letter_drop(make_interval(
+                days => greatest(1, coalesce(oneroof.fn_setting_number('queue.jobs.dead_letter_days'), 90))::integer))
+            """;
+
+    private static final String ANY_KIND = "SELECT EXISTS (SELECT FROM oneroof.job_kind)";
+
+    private static final String ENSURE_DAYS = "SELECT oneroof.fn_job_partitions_ensure()";
+
+    private static final String DROP_DAYS = """
+            SELECT oneroof.fn_job_partitions_drop(make_interval(
+                days => greatest(1, coalesce(oneroof.fn_setting_number('queue.jobs.history_days'), 7))::integer))
+            """;
+
+    /** Whether a lease is still the holder's. */
+    enum Verdict {
+        HELD,
+        LOST,
+        /** Held, and somebody wants the job given up. */
+        CANCEL
+    }
+
+    /** True when anything changed. */
+    boolean register(Tx tx, JobKind kind, String actor) {
+        JobKind.Rate rate = kind.limits().rate();
+        return explained(() -> tx.query(REGISTER)
+                .bind("kind", kind.name())
+                .bind("domain", kind.domain())
+                .bind("description", kind.description())
+                .bind("max_attempts", kind.retrying().maxAttempts())
+                .bind("first_backoff", seconds(kind.retrying().first()))
+                .bind("longest_backoff", seconds(kind.retrying().longest()))
+                .bind("lease", wholeSeconds(kind.times().lease()))
+                .bind("deadline", wholeSeconds(kind.times().deadline()))
+                .bind("max_running", kind.limits().running())
+                .bind("rate_count", rate == null ? null : rate.count())
+                .bind("rate_seconds", rate == null ? null : seconds(rate.per()))
+                .bind("lag", wholeSeconds(kind.times().lag()))
+                .bind("actor", actor)
+                .mapTo(Boolean.class)
+                .one());
+    }
+
+    /** All or none, in one statement. */
+    List<Enqueued> put(Tx tx, List<NewJob> jobs, boolean wake) {
+        JobId[] ids = new JobId[jobs.size()];
+        Arrays.setAll(ids, n -> JobId.create());
+        Map<Long, UUID> existing = explained(() -> tx.query(PUT)
+                .bind("ids", Arrays.stream(ids).map(JobId::value).toArray(UUID[]::new))
+                .bind("kinds", texts(jobs, NewJob::kind))
+                .bind("payloads", texts(jobs, job -> job.payload().json()))
+                .bind("keys", textsOrNone(jobs, NewJob::key))
+                .bind("priorities", jobs.stream().map(NewJob::priority).toArray(Integer[]::new))
+                .bind(
+                        "times",
+                        textsOrNone(
+                                jobs, job -> job.at() == null ? null : job.at().toString()))
+                .bind("attempts", jobs.stream().map(NewJob::maxAttempts).toArray(Integer[]::new))
+                .bind("runs", jobs.stream().map(NewJob::run).toArray(UUID[]::new))
+                .bind("wake", wake)
+                .reduceRows(new HashMap<>(), (found, row) -> {
+                    found.put(row.getColumn("job_no", Long.class), row.getColumn("existing", UUID.class));
+                    return found;
+                }));
+        List<Enqueued> enqueued = new ArrayList<>(jobs.size());
+        for (int n = 0; n < ids.length; n++) {
+            UUID other = existing.get(n + 1L);
+            enqueued.add(new Enqueued(other == null ? ids[n] : new JobId(other), other == null));
+        }
+        return enqueued;
+    }
+
+    /**
+     * @param limits by kind, how many at most
+     * @param floors by kind, below which nothing is looked at; a kind that is missing is looked at from its beginning
+     */
+    List<LeasedJob> lease(Tx tx, Map<String, Integer> limits, int limit, String owner, Map<String, String> floors) {
+        long now = System.nanoTime();
+        List<String> kinds = List.copyOf(limits.keySet());
+        return tx.query(LEASE)
+                .bind("kinds", kinds.toArray(String[]::new))
+                .bind("limit", limit)
+                .bind("owner", owner)
+                .bind("limits", kinds.stream().map(limits::get).toArray(Integer[]::new))
+                .bind("floors", kinds.stream().map(floors::get).toArray(String[]::new))
+                .map((row, context) -> new LeasedJob(
+                        new JobId(row.getObject(1, UUID.class)),
+                        row.getString(2),
+                        row.getString(3),
+                        row.getInt(4),
+                        row.getInt(5),
+                        row.getObject(6, UUID.class),
+                        row.getString(7),
+                        row.getString(8),
+                        row.getObject(9, UUID.class),
+                        now))
+                .list();
+    }
+
+    Map<JobId, Verdict> extend(Tx tx, Collection<LeasedJob> jobs, Duration time) {
+        return tx.query(EXTEND)
+                .bind("jobs", ids(jobs))
+                .bind("tokens", tokens(jobs))
+                .bind("seconds", wholeSeconds(time))
+                .reduceRows(new HashMap<>(), (verdicts, row) -> {
+                    verdicts.put(
+                            new JobId(row.getColumn("job_id", UUID.class)),
+                            switch (row.getColumn("verdict", String.class)) {
+                                case "held" -> Verdict.HELD;
+                                case "cancel" -> Verdict.CANCEL;
+                                default -> Verdict.LOST;
+                            });
+                    return verdicts;
+                });
+    }
+
+    /** Returns those that were not ours any more. */
+    Set<JobId> complete(Tx tx, Collection<LeasedJob> jobs) {
+        return tx.query(COMPLETE)
+                .bind("jobs", ids(jobs))
+                .bind("tokens", tokens(jobs))
+                .mapTo(UUID.class)
+                .map(JobId::new)
+                .collect(Collectors.toSet());
+    }
+
+    /**
+     * Returns what becomes of it: {@code retry}, {@code dead}, {@code cancelled} or {@code lost}.
+     *
+     * @param after null is the kind's backoff
+     */
+    String fail(Tx tx, LeasedJob job, String errorClass, String error, @Nullable Duration after, boolean last) {
+        return tx.query(FAIL)
+                .bind("job", job.id().value())
+                .bind("token", job.token())
+                .bind("class", plain(errorClass))
+                .bind("error", plain(error))
+                .bind("seconds", after == null ? null : seconds(after))
+                .bind("final", last)
+                .mapTo(String.class)
+                .one();
+    }
+
+    boolean snooze(Tx tx, LeasedJob job, Duration time) {
+        return tx.query(SNOOZE)
+                .bind("job", job.id().value())
+                .bind("token", job.token())
+                .bind("seconds", seconds(time))
+                .mapTo(Boolean.class)
+                .one();
+    }
+
+    boolean giveUp(Tx tx, LeasedJob job, String reason) {
+        return tx.query(GIVE_UP)
+                .bind("job", job.id().value())
+                .bind("token", job.token())
+                .bind("reason", plain(reason))
+                .mapTo(Boolean.class)
+                .one();
+    }
+
+    long handBack(Tx tx, Collection<LeasedJob> jobs) {
+        return tx.query(HAND_BACK)
+                .bind("jobs", ids(jobs))
+                .bind("tokens", tokens(jobs))
+                .mapTo(Long.class)
+                .one();
+    }
+
+    boolean say(Tx tx, LeasedJob job, String line, @Nullable Integer percent) {
+        return explained(() -> tx.query(SAY)
+                .bind("job", job.id().value())
+                .bind("token", job.token())
+                .bind("line", plain(line))
+                .bind("level", "info")
+                .bind("percent", percent)
+                .mapTo(Boolean.class)
+                .one());
+    }
+
+    Set<JobId> cancelled(Tx tx, Collection<LeasedJob> jobs) {
+        return tx.query(CANCELLED)
+                .bind("jobs", ids(jobs))
+                .mapTo(UUID.class)
+                .map(JobId::new)
+                .collect(Collectors.toSet());
+    }
+
+    /** Returns {@code cancelled}, {@code requested}, {@code ended} or {@code unknown}. */
+    String cancel(Tx tx, JobId job, OperatorAct by) {
+        return acted(tx, CANCEL, job, by);
+    }
+
+    /** Returns {@code queued} where it is due now, as it is where it was already, {@code ended} or {@code unknown}. */
+    String retryNow(Tx tx, JobId job, OperatorAct by) {
+        return acted(tx, RETRY_NOW, job, by);
+    }
+
+    private static String acted(Tx tx, String act, JobId job, OperatorAct by) {
+        return explained(() -> tx.query(act)
+                .bind("job", job.value())
+                .bind("reason", by.reason())
+                .bind("actor", by.actor())
+                .mapTo(String.class)
+                .one());
+    }
+
+    /** How many were taken from holders whose lease had run out. */
+    int reap(Tx tx, int limit, String actor) {
+        return tx.query(REAP)
+                .bind("limit", limit)
+                .bind("actor", actor)
+                .mapTo(Integer.class)
+                .one();
+    }
+
+    /** How many jobs for later are due now. */
+    int promote(Tx tx, int limit) {
+        return tx.query(PROMOTE).bind("limit", limit).mapTo(Integer.class).one();
+    }
+
+    /** In how many seconds the next of the jobs for later is due; null where there is none. */
+    @Nullable
+    Double nextDueIn(Tx tx) {
+        return tx.query(NEXT_DUE).mapTo(Double.class).findOne().orElse(null);
+    }
+
+    void ensureDays(Tx tx) {
+        tx.query(ENSURE_DAYS).mapTo(Integer.class).one();
+    }
+
+    List<String> dropDays(Tx tx) {
+        return tx.query(DROP_DAYS).mapTo(String.class).list();
+    }
+
+    void dropClosedLetters(Tx tx) {
+        tx.query(DROP_CLOSED).mapTo(Long.class).one();
+    }
+
+    boolean isAnyKindKnown(Tx tx) {
+        return tx.query(ANY_KIND).mapTo(Boolean.class).one();
+    }
+
+    private static UUID[] ids(Collection<LeasedJob> jobs) {
+        return jobs.stream().map(job -> job.id().value()).toArray(UUID[]::new);
+    }
+
+    private static UUID[] tokens(Collection<LeasedJob> jobs) {
+        return jobs.stream().map(LeasedJob::token).toArray(UUID[]::new);
+    }
+
+    private static @Nullable String[] texts(List<NewJob> jobs, Function<NewJob, @Nullable String> text) {
+        return jobs.stream().map(text).toArray(String[]::new);
+    }
+
+    /** Null where none of them has any: the database has less to look at. */
+    private static @Nullable String @Nullable [] textsOrNone(
+            List<NewJob> jobs, Function<NewJob, @Nullable String> text) {
+        @Nullable String[] all = texts(jobs, text);
+        return Arrays.stream(all).allMatch(one -> one == null) ? null : all;
+    }
+
+    /** No text in the database holds a NUL. */
+    private static String plain(String text) {
+        return text.replace('\0', ' ');
+    }
+
+    /** Too long for a number is too long for the database, which says so. */
+    private static int wholeSeconds(Duration duration) {
+        return (int) Math.min(Integer.MAX_VALUE, duration.toSeconds());
+    }
+
+    private static double seconds(Duration duration) {
+        return duration.toMillis() / 1000.0;
+    }
+
+    /** What the functions refuse, in their words. */
+    static <R> R explained(Supplier<R> call) {
+        try {
+            return call.get();
+        } catch (JdbiException e) {
+            ErrorCode code = SqlState.refusal(e);
+            throw code == null ? e : new OneRoofException(code, SqlState.message(e), e);
+        }
+    }
+}

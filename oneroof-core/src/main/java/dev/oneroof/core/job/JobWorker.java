@@ -1,0 +1,353 @@
+package dev.oneroof.core.job;
+
+import dev.oneroof.core.gate.GateStore;
+import dev.oneroof.core.gate.Gates;
+import dev.oneroof.core.lease.Lease;
+import dev.oneroof.core.lease.Scope;
+import dev.oneroof.core.worker.Pass;
+import dev.oneroof.core.worker.Waiting;
+import dev.oneroof.core.worker.Worker;
+import dev.oneroof.postgres.Database;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Does the jobs of this process. A pass leases as many as its handlers want; they are handled on threads of their own, and
+ * what became of them is told in batches. From beside it keeps the leases of what takes long, and tells handlers whose job
+ * is cancelled, lost or past its deadline.
+ *
+ * <p>Its scope is its own: every process does jobs. What keeps two from one job is the job's lease and token.
+ */
+public final class JobWorker implements Worker {
+    private static final Logger log = LoggerFactory.getLogger(JobWorker.class);
+    private static final int LEASED_AT_ONCE = 1000;
+    private static final int WRITERS = 1;
+    private static final Duration MINDING = Duration.ofMillis(500);
+    private static final Duration LONGEST_WAIT = Duration.ofMillis(50);
+    private static final Duration GRACE = Duration.ofSeconds(20);
+    private static final Duration LAST_GRACE = Duration.ofSeconds(2);
+
+    private final String instance;
+    private final Database db;
+    private final Duration poll;
+    private final JobStore store = new JobStore();
+    private final GateStore gates = new GateStore();
+    private final Map<String, Lane> lanes = new LinkedHashMap<>();
+    private final Map<JobId, RunningJob> running = new ConcurrentHashMap<>();
+    /** When the lease of a job was last extended; those that were not are as old as they were leased. */
+    private final Map<JobId, Long> extendedNanos = new ConcurrentHashMap<>();
+
+    private final Floors floors = new Floors();
+    private final Waiting room = new Waiting();
+    private final Waiting minding = new Waiting();
+    private volatile boolean wantsRoom;
+    private volatile boolean ending;
+    private @Nullable Ending ended;
+    private @Nullable Thread minder;
+
+    /** @param poll how often it looks for jobs while nobody wakes it */
+    public JobWorker(String instance, Database db, Collection<JobWork> works, Duration poll) {
+        this.instance = instance;
+        this.db = db;
+        this.poll = poll;
+        works.forEach(work -> lanes.put(work.kind().name(), new Lane(work, job -> handle(work, job))));
+    }
+
+    @Override
+    public Scope scope() {
+        return Scope.of("jobs", instance);
+    }
+
+    /** None: whoever leases asks the gate, and what is leased may be finished. */
+    @Override
+    public @Nullable String gate() {
+        return null;
+    }
+
+    @Override
+    public boolean isWokenBy(String layer) {
+        if (layer.equals("job_cancel")) {
+            minding.wake();
+        }
+        return layer.equals("job");
+    }
+
+    @Override
+    public boolean leavesNoScope() {
+        return true;
+    }
+
+    /** Whether jobs of these kinds would be begun at once, if they were there. */
+    public boolean wouldTake(Collection<String> kinds) {
+        return !ending
+                && kinds.stream().allMatch(kind -> {
+                    Lane lane = lanes.get(kind);
+                    return lane != null && lane.inHand() < lane.work().atOnce();
+                });
+    }
+
+    @Override
+    public void prepare() {
+        ended = new Ending(db, store, WRITERS);
+        minder = Thread.ofPlatform().name("oneroof-job-minder").start(this::mind);
+    }
+
+    @Override
+    public Pass runOnce(Lease lease) {
+        Map<String, Integer> wanted = wanted();
+        if (wanted.isEmpty()) {
+            awaitRoom();
+            return judged(new Pass.Worked(0));
+        }
+        long began = System.nanoTime();
+        Map<String, String> from = floors.now(began);
+        int limit = Math.min(
+                LEASED_AT_ONCE,
+                wanted.values().stream().mapToInt(Integer::intValue).sum());
+        List<LeasedJob> leased = db.inTx(tx -> store.lease(tx, wanted, limit, instance, from));
+        floors.looked(from.isEmpty(), leased, began, System.nanoTime());
+        leased.stream()
+                .collect(Collectors.groupingBy(LeasedJob::kind))
+                .forEach((kind, jobs) -> laneOf(kind).add(jobs));
+        if (!leased.isEmpty()) {
+            return judged(new Pass.Worked(leased.size()));
+        }
+        Optional<String> closed = db.inTx(tx -> gates.whyClosed(tx, Gates.JOBS));
+        return judged(closed.<Pass>map(why -> new Pass.Held(why, poll)).orElseGet(() -> new Pass.Idle(poll)));
+    }
+
+    private Map<String, Integer> wanted() {
+        Map<String, Integer> wanted = new LinkedHashMap<>();
+        lanes.forEach((kind, lane) -> {
+            int more = lane.room();
+            if (more > 0) {
+                wanted.put(kind, more);
+            }
+        });
+        return wanted;
+    }
+
+    private void awaitRoom() {
+        wantsRoom = true;
+        if (wanted().isEmpty()) {
+            room.pause(LONGEST_WAIT);
+        }
+        wantsRoom = false;
+    }
+
+    private Lane laneOf(String kind) {
+        Lane lane = lanes.get(kind);
+        if (lane == null) {
+            throw new IllegalStateException("leased a job of '%s', which nobody asked for".formatted(kind));
+        }
+        return lane;
+    }
+
+    /** A handler that does not come to its end is told of, whatever else goes well. */
+    private Pass judged(Pass pass) {
+        return running.values().stream()
+                .filter(job -> job.nanos() > deadline(job).plus(LAST_GRACE).toNanos())
+                .findFirst()
+                .<Pass>map(job -> new Pass.Ailing(
+                        "the handler of %s %s is past its deadline of %d s and does not end"
+                                .formatted(job.kind(), job.id(), deadline(job).toSeconds()),
+                        pass instanceof Pass.Worked ? Duration.ZERO : poll))
+                .orElse(pass);
+    }
+
+    private Duration deadline(RunningJob job) {
+        return laneOf(job.kind()).work().kind().times().deadline();
+    }
+
+    private void handle(JobWork work, LeasedJob leased) {
+        RunningJob job = new RunningJob(leased, db, store);
+        running.put(leased.id(), job);
+        try {
+            Outcome outcome = outcome(work, job);
+            if (outcome != null) {
+                ending().add(leased, outcome, "outcome");
+            }
+        } catch (Throwable failure) {
+            failed(job, failure);
+        } finally {
+            job.over();
+            running.remove(leased.id());
+            if (wantsRoom) {
+                room.wake();
+            }
+        }
+    }
+
+    /** Null where it has been told already. */
+    private @Nullable Outcome outcome(JobWork work, RunningJob job) throws Exception {
+        TxJobHandler inTx = work.inTx();
+        if (inTx != null) {
+            return new TxHandling(db, store, inTx).handle(job);
+        }
+        JobHandler handler = work.handler();
+        Outcome outcome = handler == null ? null : handler.handle(job);
+        return outcome == null ? new Outcome.Retry("its handler returned null", null) : outcome;
+    }
+
+    private void failed(RunningJob job, Throwable failure) {
+        RunningJob.Stop stop = job.stopped();
+        switch (stop) {
+            case CANCELLED -> ending().add(job.leased(), new Outcome.Cancel("cancelled"), "cancelled");
+            case LOST -> log.warn("job {}: was not ours any more; its handler was stopped", job.id());
+            case DEADLINE ->
+                ending().add(
+                                job.leased(),
+                                new Outcome.Retry(
+                                        "stopped past its deadline of %d s"
+                                                .formatted(deadline(job).toSeconds()),
+                                        null),
+                                "deadline");
+            case SHUTDOWN -> handBack(List.of(job.leased()));
+            case null -> {
+                log.debug("job {}: its handler failed", job.id(), failure);
+                ending().add(
+                                job.leased(),
+                                new Outcome.Retry(String.valueOf(failure.getMessage()), null),
+                                failure.getClass().getName());
+            }
+        }
+    }
+
+    private Ending ending() {
+        if (ended == null) {
+            throw new IllegalStateException("not prepared");
+        }
+        return ended;
+    }
+
+    private void mind() {
+        while (!minding.isStopped()) {
+            minding.pause(MINDING);
+            try {
+                keepLeases();
+                lookForCancelled();
+            } catch (RuntimeException e) {
+                log.warn("jobs: leases were not kept, trying again: {}", e.getMessage());
+            }
+            stopLate();
+        }
+    }
+
+    private void keepLeases() {
+        lanes.values().forEach(this::keepLeases);
+        Set<JobId> inHand = Stream.concat(
+                        running.keySet().stream(),
+                        lanes.values().stream()
+                                .flatMap(lane -> lane.waiting().stream().map(LeasedJob::id)))
+                .collect(Collectors.toSet());
+        extendedNanos.keySet().retainAll(inHand);
+    }
+
+    private void keepLeases(Lane lane) {
+        JobKind kind = lane.work().kind();
+        Duration lease = kind.times().lease();
+        List<LeasedJob> due = Stream.concat(
+                        running.values().stream()
+                                .filter(job -> job.kind().equals(kind.name()))
+                                .filter(job -> job.nanos() < deadline(job).toNanos())
+                                .map(RunningJob::leased),
+                        lane.waiting().stream())
+                .filter(job -> isDue(job, lease))
+                .toList();
+        if (due.isEmpty()) {
+            return;
+        }
+        long now = System.nanoTime();
+        db.inTx(tx -> store.extend(tx, due, lease)).forEach(this::told);
+        due.forEach(job -> extendedNanos.put(job.id(), now));
+    }
+
+    private boolean isDue(LeasedJob job, Duration lease) {
+        long since = extendedNanos.getOrDefault(job.id(), job.leasedNanos());
+        return System.nanoTime() - since > lease.dividedBy(3).toNanos();
+    }
+
+    private void told(JobId id, JobStore.Verdict verdict) {
+        RunningJob job = running.get(id);
+        if (job == null) {
+            return;
+        }
+        switch (verdict) {
+            case HELD -> {}
+            case LOST -> job.stop(RunningJob.Stop.LOST);
+            case CANCEL -> job.stop(RunningJob.Stop.CANCELLED);
+        }
+    }
+
+    private void lookForCancelled() {
+        List<LeasedJob> begun = running.values().stream()
+                .filter(job -> job.nanos() > MINDING.dividedBy(2).toNanos())
+                .map(RunningJob::leased)
+                .toList();
+        if (!begun.isEmpty()) {
+            db.inTx(tx -> store.cancelled(tx, begun)).forEach(id -> told(id, JobStore.Verdict.CANCEL));
+        }
+    }
+
+    private void stopLate() {
+        running.values().stream()
+                .filter(job -> job.nanos() > deadline(job).toNanos())
+                .forEach(job -> job.stop(RunningJob.Stop.DEADLINE));
+    }
+
+    /** Hands back what was not begun, lets what runs come to its end for a while, then asks it to. */
+    @Override
+    public void end() {
+        ending = true;
+        handBack(lanes.values().stream()
+                .flatMap(lane -> lane.takeBack().stream())
+                .toList());
+        awaitNone(GRACE);
+        running.values().forEach(job -> job.stop(RunningJob.Stop.SHUTDOWN));
+        awaitNone(LAST_GRACE);
+        if (!running.isEmpty()) {
+            log.error("{} handlers did not end; their leases run out", running.size());
+        }
+        minding.stop();
+        if (ended != null) {
+            ended.close();
+        }
+        if (minder != null) {
+            try {
+                minder.join(LAST_GRACE);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void awaitNone(Duration time) {
+        long end = System.nanoTime() + time.toNanos();
+        wantsRoom = true;
+        while (!running.isEmpty() && System.nanoTime() - end < 0) {
+            room.pause(LONGEST_WAIT);
+        }
+    }
+
+    private void handBack(List<LeasedJob> jobs) {
+        if (jobs.isEmpty()) {
+            return;
+        }
+        try {
+            db.useTx(tx -> store.handBack(tx, jobs));
+        } catch (RuntimeException e) {
+            log.warn("{} jobs could not be handed back; their leases run out: {}", jobs.size(), e.getMessage());
+        }
+    }
+}

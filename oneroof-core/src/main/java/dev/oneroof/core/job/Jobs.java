@@ -1,0 +1,108 @@
+package dev.oneroof.core.job;
+
+import dev.oneroof.core.operator.OperatorAct;
+import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/** Enqueues jobs, and changes what becomes of them. */
+public final class Jobs {
+    private final Database db;
+    private final JobStore store = new JobStore();
+    private final Predicate<Collection<String>> taken;
+    private final Runnable wake;
+
+    public Jobs(Database db) {
+        this(db, kinds -> false, () -> {});
+    }
+
+    /**
+     * @param taken whether jobs of these kinds would be begun at once in this process
+     * @param wake has this process look for jobs
+     */
+    public Jobs(Database db, Predicate<Collection<String>> taken, Runnable wake) {
+        this.db = db;
+        this.taken = taken;
+        this.wake = wake;
+    }
+
+    /** Makes a kind known, or changes how it is run; true when anything changed. */
+    public boolean register(JobKind kind, String actor) {
+        return db.inTx(tx -> store.register(tx, kind, actor));
+    }
+
+    public boolean isAnyKindKnown() {
+        return db.inTx(store::isAnyKindKnown);
+    }
+
+    /** In a transaction of its own. */
+    public Enqueued enqueue(NewJob job) {
+        return db.inTx(tx -> enqueue(tx, job));
+    }
+
+    /** In the caller's transaction: the job is there if and only if what else it does is. */
+    public Enqueued enqueue(Tx tx, NewJob job) {
+        return enqueueAll(tx, List.of(job)).getFirst();
+    }
+
+    public List<Enqueued> enqueueAll(List<NewJob> jobs) {
+        return db.inTx(tx -> enqueueAll(tx, jobs));
+    }
+
+    /**
+     * All or, when one is refused, none. Of one whose key is alive already the job that bears it is returned. Jobs that
+     * this process would begin at once need no wake-up from the database.
+     */
+    public List<Enqueued> enqueueAll(Tx tx, List<NewJob> jobs) {
+        if (jobs.isEmpty()) {
+            return List.of();
+        }
+        boolean here = taken.test(jobs.stream().map(NewJob::kind).collect(Collectors.toSet()));
+        List<Enqueued> enqueued = store.put(tx, jobs, !here);
+        tx.onCommit(wake);
+        return enqueued;
+    }
+
+    /** What became of the wish that a job be given up. */
+    public enum Cancelled {
+        /** Nobody worked on it: it has ended. */
+        AT_ONCE,
+        /** Its holder was asked to give it up. */
+        REQUESTED
+    }
+
+    public Cancelled cancel(JobId job, OperatorAct by) {
+        return switch (db.inTx(tx -> store.cancel(tx, job, by))) {
+            case "cancelled" -> Cancelled.AT_ONCE;
+            case "requested" -> Cancelled.REQUESTED;
+            case "ended" -> throw ended(job);
+            default -> throw unknown(job);
+        };
+    }
+
+    /** Has a job that waits for its time, or for its next attempt, tried now. One that is due already is no change. */
+    public void retryNow(JobId job, OperatorAct by) {
+        switch (db.inTx(tx -> store.retryNow(tx, job, by))) {
+            case "queued" -> wake.run();
+            case "leased" ->
+                throw new OneRoofException(ErrorCode.CONFLICT, "job: '%s' is being worked on".formatted(job));
+            case "ended" -> throw ended(job);
+            default -> throw unknown(job);
+        }
+    }
+
+    private static OneRoofException ended(JobId job) {
+        return new OneRoofException(
+                ErrorCode.CONFLICT,
+                "job: '%s' has ended; a dead letter can be replayed, anything else enqueued again".formatted(job));
+    }
+
+    private static OneRoofException unknown(JobId job) {
+        return new OneRoofException(ErrorCode.NOT_FOUND, "job: there is no '%s'".formatted(job));
+    }
+}

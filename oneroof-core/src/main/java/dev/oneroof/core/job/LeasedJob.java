@@ -1,0 +1,23 @@
+package dev.oneroof.core.job;
+
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job in somebody's hands.
+ *
+ * @param token whoever changes the job shows it
+ * @param orderAt its place in the order of its kind, as the database writes it
+ * @param leasedNanos this process's clock when the lease was asked for: the lease is over no earlier than its time after it
+ */
+record LeasedJob(
+        JobId id,
+        String kind,
+        String payload,
+        int attempt,
+        int maxAttempts,
+        UUID token,
+        String orderAt,
+        @Nullable String key,
+        @Nullable UUID run,
+        long leasedNanos) {}

@@ -1,0 +1,78 @@
+-- The days of the history and of the log, in UTC whatever the session's zone. Call both in a transaction of their own: they
+-- wait two seconds for a lock and no longer, since whoever ends a job would queue up behind.
+
+-- Makes the partitions of today and of so many days to come; rows of theirs that are in the default partition move. Returns
+-- how many it made.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_partitions_ensure(p_days_ahead integer DEFAULT 7) RETURNS integer
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s'
+AS $$
+DECLARE
+    v_part record;
+    v_made integer := 0;
+BEGIN
+    IF p_days_ahead IS NULL OR p_days_ahead NOT BETWEEN 0 AND 365 THEN
+        RAISE EXCEPTION USING ERRCODE = '22023',
+            MESSAGE = format('days_ahead: ''%s'' is not allowed; allowed are 0 to 365', p_days_ahead);
+    END IF;
+    PERFORM pg_advisory_xact_lock(hashtext('oneroof job partitions'), '${schema}.job_history'::regclass::oid::int);
+    FOR v_part IN
+        SELECT t.parent, t.key, format('%s_%s', t.parent, to_char(d.day, 'YYYYMMDD')) AS name,
+               to_char(d.day, 'YYYY-MM-DD') || ' 00:00:00+00' AS since,
+               to_char(d.day + interval '1 day', 'YYYY-MM-DD') || ' 00:00:00+00' AS until
+        FROM (VALUES ('job_history', 'finished_at'), ('job_log', 'said_at')) t (parent, key)
+        CROSS JOIN generate_series(
+            date_trunc('day', now() AT TIME ZONE 'UTC'),
+            date_trunc('day', now() AT TIME ZONE 'UTC') + make_interval(days => p_days_ahead),
+            interval '1 day') d (day)
+    LOOP
+        CONTINUE WHEN to_regclass(format('${schema}.%I', v_part.name)) IS NOT NULL;
+        EXECUTE format('CREATE TABLE ${schema}.%I (LIKE ${schema}.%I INCLUDING ALL)', v_part.name, v_part.parent);
+        EXECUTE format('LOCK TABLE ${schema}.%I IN ACCESS EXCLUSIVE MODE', v_part.parent || '_default');
+        EXECUTE format(
+            'WITH moved AS (DELETE FROM ${schema}.%1$I WHERE %2$I >= %3$L AND %2$I < %4$L RETURNING *)
+             INSERT INTO ${schema}.%5$I SELECT * FROM moved',
+            v_part.parent || '_default', v_part.key, v_part.since, v_part.until, v_part.name);
+        EXECUTE format('ALTER TABLE ${schema}.%I ATTACH PARTITION ${schema}.%I FOR VALUES FROM (%L) TO (%L)',
+                       v_part.parent, v_part.name, v_part.since, v_part.until);
+        v_made := v_made + 1;
+    END LOOP;
+    RETURN v_made;
+END
+$$;
+
+-- Drops the days that ended so long ago, and returns their names. One that somebody reads just now is left for later.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_partitions_drop(p_keep interval) RETURNS SETOF text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s'
+AS $$
+DECLARE
+    v_name text;
+BEGIN
+    IF p_keep IS NULL OR p_keep < interval '1 day' THEN
+        RAISE EXCEPTION USING ERRCODE = '22023',
+            MESSAGE = format('keep: ''%s'' is not allowed; allowed is 1 day or more', p_keep);
+    END IF;
+    FOR v_name IN
+        SELECT c.relname
+        FROM pg_inherits i
+        JOIN pg_class c ON c.oid = i.inhrelid
+        WHERE i.inhparent IN ('${schema}.job_history'::regclass, '${schema}.job_log'::regclass)
+          AND c.relname ~ '^job_(history|log)_[0-9]{8}$'
+          AND (to_date(right(c.relname, 8), 'YYYYMMDD') + interval '1 day') AT TIME ZONE 'UTC' <= now() - p_keep
+        ORDER BY c.relname
+    LOOP
+        BEGIN
+            EXECUTE format('DROP TABLE ${schema}.%I', v_name);
+            RETURN NEXT v_name;
+        EXCEPTION
+            WHEN lock_not_available THEN NULL;
+        END;
+    END LOOP;
+END
+$$;
+
+REVOKE EXECUTE ON FUNCTION ${schema}.fn_job_partitions_ensure(integer), ${schema}.fn_job_partitions_drop(interval)
+FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ${schema}.fn_job_partitions_ensure(integer), ${schema}.fn_job_partitions_drop(interval)
+TO ${server}, ${admin};
+
+SELECT ${schema}.fn_job_partitions_ensure();

@@ -1,0 +1,34 @@
+-- Every job there is or was, alive or ended.
+CREATE OR REPLACE VIEW ${schema}.v_job AS
+SELECT q.job_id, q.job_kind, q.event_domain, q.state, q.priority, q.scheduled_at, q.enqueued_at, q.attempts, q.max_attempts,
+       q.idempotency_key, q.run_id, q.lease_owner, q.leased_at, q.lease_until, q.cancel_requested_at,
+       NULL::timestamptz AS finished_at, q.last_error, q.payload
+FROM ${schema}.job_queue q
+UNION ALL
+SELECT h.job_id, h.job_kind, h.event_domain, h.state, h.priority, h.scheduled_at, h.enqueued_at, h.attempts, h.max_attempts,
+       h.idempotency_key, h.run_id, h.lease_owner, h.leased_at, NULL, NULL, h.finished_at, h.last_error, h.payload
+FROM ${schema}.job_history h;
+
+GRANT SELECT ON ${schema}.v_job TO ${viewer}, ${admin}, ${server};
+
+-- What waits of each kind. Counted up to ten thousand, in the index: cheap at any size.
+CREATE OR REPLACE VIEW ${schema}.v_job_backlog AS
+SELECT k.job_kind, k.event_domain, k.lag_seconds, k.paused_at, k.pause_actor, k.pause_reason, due.count AS queued,
+       first.scheduled_at AS oldest_due_at, running.count AS leased
+FROM ${schema}.job_kind k
+CROSS JOIN LATERAL (
+    SELECT count(*) AS count
+    FROM (SELECT FROM ${schema}.job_queue q WHERE q.state = 'queued' AND q.job_kind = k.job_kind LIMIT 10001) c) due
+LEFT JOIN LATERAL (
+    SELECT q.scheduled_at
+    FROM ${schema}.job_queue q
+    WHERE q.state = 'queued' AND q.job_kind = k.job_kind
+    ORDER BY q.order_at
+    LIMIT 1) first ON true
+CROSS JOIN LATERAL (
+    SELECT count(*) AS count
+    FROM (SELECT FROM ${schema}.job_queue q
+          WHERE q.state = 'leased' AND q.lease_until > clock_timestamp() - interval '1 hour' AND q.job_kind = k.job_kind
+          LIMIT 10001) c) running;
+
+GRANT SELECT ON ${schema}.v_job_backlog TO ${viewer}, ${admin}, ${server};
