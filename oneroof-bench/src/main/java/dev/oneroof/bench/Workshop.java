@@ -87,7 +87,8 @@ public final class Workshop implements AutoCloseable {
         try (Connection connection =
                         Connections.plain(site.address(), "oneroof bench").getConnection();
                 Statement statement = connection.createStatement()) {
-            statement.execute("VACUUM (ANALYZE) " + table);
+            statement.execute("VACUUM (ANALYZE) "
+                    + table.replace("oneroof.", site.schema().schema().quoted() + "."));
         }
     }
 

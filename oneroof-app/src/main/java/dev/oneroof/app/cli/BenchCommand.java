@@ -13,8 +13,10 @@ import picocli.CommandLine.Spec;
             BenchCrashCommand.class,
             BenchDepthCommand.class,
             BenchHeartbeatCommand.class,
+            BenchJobsCommand.class,
             BenchLateCommand.class,
             BenchLocksCommand.class,
+            BenchPickupCommand.class,
             BenchResumeCommand.class,
             BenchSnapshotCommand.class,
             BenchTailCommand.class,
@@ -29,6 +31,6 @@ final class BenchCommand implements Runnable {
     public void run() {
         throw new ParameterException(
                 spec.commandLine(),
-                "a bench is missing: backfill, crash, depth, heartbeat, late, locks, resume, snapshot, tail or wake");
+                "a bench is missing: backfill, crash, depth, heartbeat, jobs, late, locks, pickup, resume, snapshot, tail or wake");
     }
 }

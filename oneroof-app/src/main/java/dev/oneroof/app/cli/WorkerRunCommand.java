@@ -92,6 +92,7 @@ final class WorkerRunCommand implements Callable<Integer> {
             case Pass.Lost lost -> "another instance took it";
             case Pass.Worked worked -> throw new IllegalStateException("it had not ended");
             case Pass.CaughtUp done -> throw new IllegalStateException("it had not ended");
+            case Pass.Ailing ailing -> throw new IllegalStateException("it had not ended");
         };
         Console.say("%s: %d rows, %s".formatted(scope, ended.rows(), how));
         if (json) {

@@ -23,8 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
-import org.postgresql.PGConnection;
-import org.postgresql.PGNotification;
 
 /**
  * From the commit of a single event to the handler of a tail, on a system where nothing else happens; beside it a bare
@@ -170,35 +168,13 @@ public final class WakeBench implements Bench {
 
     private Delays rawListener(Workshop workshop) throws Exception {
         Delays delays = new Delays(config.events());
-        AtomicLong current = new AtomicLong(-1);
-        Waiting done = new Waiting();
-        try (Connection connection = workshop.connect()) {
-            try (Statement statement = connection.createStatement()) {
-                statement.execute("LISTEN queue_wake_" + DOMAIN);
-            }
-            Thread listener = Thread.ofPlatform().name("bench-raw-listener").start(() -> {
-                try {
-                    PGConnection raw = connection.unwrap(PGConnection.class);
-                    while (!done.isStopped()) {
-                        PGNotification[] heard = raw.getNotifications(200);
-                        if (heard != null && heard.length > 0) {
-                            delays.came((int) current.get());
-                        }
-                    }
-                } catch (SQLException e) {
-                    throw new IllegalStateException("the bare listener failed", e);
-                }
-            });
-            try (Connection emitter = workshop.connect()) {
-                emitter.setAutoCommit(false);
-                for (int event = 0; event < config.events(); event++) {
-                    current.set(event);
-                    emitOne(emitter, delays, event);
-                    rest(delays, event);
-                }
-            } finally {
-                done.stop();
-                listener.join();
+        try (RawListener listener = new RawListener(workshop.connect(), "queue_wake_" + DOMAIN, delays);
+                Connection emitter = workshop.connect()) {
+            emitter.setAutoCommit(false);
+            for (int event = 0; event < config.events(); event++) {
+                listener.expect(event);
+                emitOne(emitter, delays, event);
+                rest(delays, event);
             }
         }
         return delays;

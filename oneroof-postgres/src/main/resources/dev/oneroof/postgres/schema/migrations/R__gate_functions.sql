@@ -1,12 +1,15 @@
 -- Gates are read by every worker on every pass, and by SQL functions. Closed unless plainly open.
 CREATE OR REPLACE FUNCTION ${schema}.fn_gate_open(p_key text) RETURNS boolean
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+-- Not in SQL, whose functions are planned anew for every call.
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT coalesce(
+BEGIN
+    RETURN coalesce(
         (SELECT value = 'true' AND (expires_at IS NULL OR expires_at > clock_timestamp())
          FROM ${schema}.dot_config
          WHERE key = p_key AND kind = 'gate'),
-        false)
+        false);
+END
 $$;
 
 GRANT EXECUTE ON FUNCTION ${schema}.fn_gate_open(text) TO ${server}, ${admin}, ${executor}, ${viewer};

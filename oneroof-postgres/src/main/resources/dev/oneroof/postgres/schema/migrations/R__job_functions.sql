@@ -94,6 +94,7 @@ CREATE OR REPLACE FUNCTION ${schema}.fn_job_put(
     p_wake boolean DEFAULT true)
 RETURNS TABLE (job_no bigint, existing uuid)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
     v_bad   record;
@@ -226,18 +227,25 @@ CREATE OR REPLACE FUNCTION ${schema}.fn_job_enqueue(
     p_max_attempts integer DEFAULT NULL,
     p_run_id uuid DEFAULT NULL)
 RETURNS jsonb
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT jsonb_build_object('job_id', e.job_id, 'created', e.created)
-    FROM ${schema}.fn_job_enqueue_many(
-        ARRAY[p_kind], ARRAY[p_payload], ARRAY[p_idempotency_key], ARRAY[p_priority], ARRAY[p_scheduled_at],
-        ARRAY[p_max_attempts], ARRAY[p_run_id]) e
+DECLARE
+    v_id       uuid := ${schema}.fn_uuid_v7();
+    v_existing uuid;
+BEGIN
+    SELECT p.existing INTO v_existing
+    FROM ${schema}.fn_job_put(
+        ARRAY[v_id], ARRAY[p_kind], ARRAY[p_payload], ARRAY[p_idempotency_key], ARRAY[p_priority], ARRAY[p_scheduled_at],
+        ARRAY[p_max_attempts], ARRAY[p_run_id]) p;
+    RETURN jsonb_build_object('job_id', coalesce(v_existing, v_id), 'created', v_existing IS NULL);
+END
 $$;
 
 -- Jobs for later, and those between two attempts, whose time has come. Returns how many there were.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_promote(p_limit integer DEFAULT 1000, p_wake boolean DEFAULT true)
 RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
     v_domains text[];
@@ -279,6 +287,9 @@ RETURNS TABLE (
     lease_until timestamptz, priority smallint, scheduled_at timestamptz, order_at timestamptz, idempotency_key text,
     run_id uuid)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+-- One plan for good: to plan it anew would take longer than to run it. Made while the queue was empty, it must not be one
+-- that reads the whole table.
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -289,7 +300,7 @@ DECLARE
     v_take  integer;
     v_rate  double precision;
     v_rows  bigint;
-    v_many  boolean := cardinality(p_kinds) > 1;
+    v_shares integer[];
 BEGIN
     IF p_limit IS NULL OR p_limit NOT BETWEEN 1 AND 10000 THEN
         RAISE EXCEPTION USING ERRCODE = '22023',
@@ -320,17 +331,15 @@ BEGIN
     END IF;
 
     FOR v_round IN 1..2 LOOP
-        FOR v_kind IN
-            SELECT k.job_kind AS kind, k.max_running, k.rate_count, k.rate_seconds, g.at_most, g.floor,
-                   coalesce(p_lease_seconds, k.lease_seconds) AS seconds, s.share
-            FROM unnest(p_kinds, p_limits, p_floors) g (kind, at_most, floor)
-            JOIN ${schema}.job_kind k ON k.job_kind = g.kind
-            -- Of several kinds: how many of each are among the first. Only looked at, so nobody is kept from them.
+        IF cardinality(p_kinds) > 1 THEN
+            -- How many of each kind are among the first. Only looked at, so nobody is kept from them.
+            SELECT array_agg(coalesce(w.share, 0) ORDER BY g.no) INTO v_shares
+            FROM unnest(p_kinds) WITH ORDINALITY g (kind, no)
             LEFT JOIN (
-                SELECT w.kind, count(*)::integer AS share
+                SELECT f.no, count(*)::integer AS share
                 FROM (
-                    SELECT o.kind, d.order_at
-                    FROM unnest(p_kinds, p_limits, p_floors) o (kind, at_most, floor)
+                    SELECT o.no, d.order_at
+                    FROM unnest(p_kinds, p_limits, p_floors) WITH ORDINALITY o (kind, at_most, floor, no)
                     CROSS JOIN LATERAL (
                         SELECT d.order_at
                         FROM ${schema}.job_queue d
@@ -338,11 +347,16 @@ BEGIN
                           AND d.order_at >= coalesce(o.floor, '-infinity')
                         ORDER BY d.order_at
                         LIMIT least(v_left, o.at_most)) d
-                    WHERE v_many
                     ORDER BY d.order_at
-                    LIMIT v_left) w
-                GROUP BY w.kind) s ON s.kind = g.kind
-            WHERE k.paused_at IS NULL AND (s.share > 0 OR NOT v_many)
+                    LIMIT v_left) f
+                GROUP BY f.no) w ON w.no = g.no;
+        END IF;
+        FOR v_kind IN
+            SELECT k.job_kind AS kind, k.max_running, k.rate_count, k.rate_seconds, g.at_most, g.floor,
+                   coalesce(p_lease_seconds, k.lease_seconds) AS seconds, v_shares[g.no] AS share
+            FROM unnest(p_kinds, p_limits, p_floors) WITH ORDINALITY g (kind, at_most, floor, no)
+            JOIN ${schema}.job_kind k ON k.job_kind = g.kind
+            WHERE k.paused_at IS NULL
             -- One order for all: those of limited kinds are locked.
             ORDER BY k.job_kind
         LOOP
@@ -398,7 +412,8 @@ BEGIN
                 WHERE r.job_kind = v_kind.kind;
             END IF;
         END LOOP;
-        EXIT WHEN v_left < 1 OR v_round = 2 OR ${schema}.fn_job_promote(1000, false) = 0;
+        -- What is for later is looked at by the one who found nothing, and by the keeper of the queue.
+        EXIT WHEN v_left < p_limit OR v_round = 2 OR ${schema}.fn_job_promote(1000, false) = 0;
     END LOOP;
 END
 $$;
@@ -435,6 +450,7 @@ $$;
 -- Ends jobs well. Returns those that were not this holder's any more: they are as they were.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_complete_many(p_jobs uuid[], p_tokens uuid[]) RETURNS uuid[]
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
     v_ended uuid[];

@@ -1,0 +1,57 @@
+package dev.oneroof.app.cli;
+
+import dev.oneroof.bench.jobspeed.JobsBench;
+import dev.oneroof.bench.jobspeed.JobsConfig;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+@Command(
+        name = "jobs",
+        description = "Draining and enqueuing jobs against a bare table, and what stands in their way against nothing.",
+        footer = {
+            "",
+            "Works in schema oneroof_bench and with the kinds bench_noop and bench_other, which it makes and takes away, and"
+                    + " opens the gate queue.jobs.enabled while it runs. Exit code 3: something does not hold.",
+        })
+final class BenchJobsCommand implements Callable<Integer> {
+    private static final int KEPT = 1_000_000;
+    private static final int KEPT_IN_FULL = 5_000_000;
+    private static final int BEFORE = 400_000;
+    private static final int FRONT = 200_000;
+
+    @Mixin
+    private final BenchOptions options = new BenchOptions();
+
+    @Option(
+            names = "--jobs",
+            paramLabel = "N",
+            defaultValue = "50000",
+            converter = Numbers.Rows.class,
+            description = "Jobs in one drain (default ${DEFAULT-VALUE}).")
+    private long jobs;
+
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            defaultValue = "5",
+            converter = Numbers.Rounds.class,
+            description = "How often reference and candidate take turns (default ${DEFAULT-VALUE}).")
+    private long rounds;
+
+    @Option(names = "--full", description = "With 5,000,000 ended jobs kept, instead of 1,000,000.")
+    private boolean full;
+
+    @Override
+    public Integer call() throws Exception {
+        int many = Math.toIntExact(jobs);
+        JobsConfig config = new JobsConfig(
+                many,
+                Math.toIntExact(rounds),
+                full ? KEPT_IN_FULL : Math.min(KEPT, 20 * many),
+                Math.min(BEFORE, 8 * many),
+                Math.min(FRONT, 4 * many));
+        return options.run("jobs, %d a drain".formatted(jobs), new JobsBench(config));
+    }
+}
