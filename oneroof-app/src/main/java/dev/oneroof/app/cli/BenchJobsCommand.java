@@ -2,6 +2,8 @@ package dev.oneroof.app.cli;
 
 import dev.oneroof.bench.jobspeed.JobsBench;
 import dev.oneroof.bench.jobspeed.JobsConfig;
+import java.util.EnumSet;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -43,6 +45,12 @@ final class BenchJobsCommand implements Callable<Integer> {
     @Option(names = "--full", description = "With 5,000,000 ended jobs kept, instead of 1,000,000.")
     private boolean full;
 
+    @Option(
+            names = "--part",
+            paramLabel = "NAME",
+            description = "Only this, and may be given several times: ${COMPLETION-CANDIDATES}.")
+    private List<JobsConfig.Part> parts = List.of();
+
     @Override
     public Integer call() throws Exception {
         int many = Math.toIntExact(jobs);
@@ -51,7 +59,8 @@ final class BenchJobsCommand implements Callable<Integer> {
                 Math.toIntExact(rounds),
                 full ? KEPT_IN_FULL : Math.min(KEPT, 20 * many),
                 Math.min(BEFORE, 8 * many),
-                Math.min(FRONT, 4 * many));
+                Math.min(FRONT, 4 * many),
+                parts.isEmpty() ? EnumSet.allOf(JobsConfig.Part.class) : EnumSet.copyOf(parts));
         return options.run("jobs, %d a drain".formatted(jobs), new JobsBench(config));
     }
 }

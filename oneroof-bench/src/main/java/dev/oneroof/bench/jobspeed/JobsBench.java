@@ -57,7 +57,7 @@ public final class JobsBench implements Bench {
     private static final String IN_FRONT = """
             INSERT INTO oneroof.job_queue
                 (job_id, job_kind, event_domain, state, priority, scheduled_at, order_at, enqueued_at, max_attempts, payload)
-            SELECT gen_random_uuid(), k.kind, 'system', k.state, 0, k.at, k.at, now(), 10, '{}'
+            SELECT oneroof.fn_uuid_v7(), k.kind, 'system', k.state, 0, k.at, k.at, now(), 10, '{}'
             FROM (VALUES ('bench_other', 'queued', now() - interval '1 hour'),
                          ('bench_noop', 'scheduled', now() + interval '1 hour')) k (kind, state, at)
             CROSS JOIN generate_series(1, %d)
@@ -100,34 +100,20 @@ public final class JobsBench implements Bench {
     }
 
     private BenchResult measured(Workshop workshop, BenchSite site, Jobs jobs) throws Exception {
-        BareQueue bare = new BareQueue(workshop);
-        bare.create();
-        bare.drained(config.jobs());
+        List<Figure> figures = new ArrayList<>();
+        // The first of everything is slow, and counts for nothing.
         drained(workshop, jobs, config.jobs());
-        enqueued(workshop, jobs);
-        clear(workshop);
-        Turns drain = Turns.take(config.rounds(), () -> bare.drained(config.jobs()), () -> fresh(workshop, jobs));
-        Turns enqueue = Turns.take(config.rounds(), () -> plain(workshop, site), () -> enqueued(workshop, jobs));
-        Turns front = Turns.take(config.rounds(), () -> fresh(workshop, jobs), () -> {
+        for (JobsConfig.Part part : config.parts()) {
             clear(workshop);
-            workshop.run(IN_FRONT.formatted(config.front()));
-            workshop.vacuum("oneroof.job_queue");
-            return drained(workshop, jobs, config.jobs());
-        });
-        Turns snapshot = Turns.take(config.rounds(), () -> fresh(workshop, jobs), () -> underSnapshot(workshop, jobs));
-        // Last, and once for all: they take long to make.
-        clear(workshop);
-        List<Double> without = new ArrayList<>();
-        List<Double> beside = new ArrayList<>();
-        for (int round = 0; round < config.rounds(); round++) {
-            without.add(fresh(workshop, jobs));
+            figures.add(
+                    switch (part) {
+                        case DRAIN -> drain(workshop, jobs);
+                        case ENQUEUE -> enqueue(workshop, site, jobs);
+                        case FRONT -> front(workshop, jobs);
+                        case SNAPSHOT -> snapshot(workshop, jobs);
+                        case KEPT -> kept(workshop, jobs);
+                    });
         }
-        workshop.run(KEPT.formatted(config.kept()));
-        workshop.vacuum("oneroof.job_history");
-        for (int round = 0; round < config.rounds(); round++) {
-            beside.add(drained(workshop, jobs, config.jobs()));
-        }
-        Turns kept = new Turns(without, beside);
         return BenchResult.of(
                 "jobs",
                 Map.of(
@@ -141,12 +127,55 @@ public final class JobsBench implements Bench {
                         config.before(),
                         "front",
                         config.front()),
-                List.of(
-                        ratio("drained a second, against a bare table", drain, 0.7),
-                        ratio("enqueued a second, against one plain INSERT", enqueue, 0.7),
-                        ratio("drained a second with ended jobs kept, against without", kept, 0.9),
-                        ratio("drained a second under an open snapshot, against fresh", snapshot, 0.7),
-                        ratio("drained a second behind another kind and jobs for later, against without", front, 0.9)));
+                figures);
+    }
+
+    private Figure drain(Workshop workshop, Jobs jobs) throws Exception {
+        BareQueue bare = new BareQueue(workshop);
+        bare.create();
+        bare.drained(config.jobs());
+        return ratio(
+                "drained a second, against a bare table",
+                Turns.take(config.rounds(), () -> bare.drained(config.jobs()), () -> fresh(workshop, jobs)),
+                0.7);
+    }
+
+    private Figure enqueue(Workshop workshop, BenchSite site, Jobs jobs) throws Exception {
+        enqueued(workshop, jobs);
+        return ratio(
+                "enqueued a second, against one plain INSERT",
+                Turns.take(config.rounds(), () -> plain(workshop, site), () -> enqueued(workshop, jobs)),
+                0.7);
+    }
+
+    private Figure front(Workshop workshop, Jobs jobs) throws Exception {
+        Turns turns = Turns.take(config.rounds(), () -> fresh(workshop, jobs), () -> {
+            clear(workshop);
+            workshop.run(IN_FRONT.formatted(config.front()));
+            workshop.vacuum("oneroof.job_queue");
+            return drained(workshop, jobs, config.jobs());
+        });
+        return ratio("drained a second behind another kind and jobs for later, against without", turns, 0.9);
+    }
+
+    private Figure snapshot(Workshop workshop, Jobs jobs) throws Exception {
+        Turns turns = Turns.take(config.rounds(), () -> fresh(workshop, jobs), () -> underSnapshot(workshop, jobs));
+        return ratio("drained a second under an open snapshot, against fresh", turns, 0.7);
+    }
+
+    /** Not in turns: they take long to make. */
+    private Figure kept(Workshop workshop, Jobs jobs) throws Exception {
+        List<Double> without = new ArrayList<>();
+        List<Double> beside = new ArrayList<>();
+        for (int round = 0; round < config.rounds(); round++) {
+            without.add(fresh(workshop, jobs));
+        }
+        workshop.run(KEPT.formatted(config.kept()));
+        workshop.vacuum("oneroof.job_history");
+        for (int round = 0; round < config.rounds(); round++) {
+            beside.add(drained(workshop, jobs, config.jobs()));
+        }
+        return ratio("drained a second with ended jobs kept, against without", new Turns(without, beside), 0.9);
     }
 
     private static Figure ratio(String name, Turns turns, double bound) {

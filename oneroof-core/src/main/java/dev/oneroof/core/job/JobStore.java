@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
@@ -31,7 +32,8 @@ final class JobStore {
     private static final String PUT = """
             SELECT p.job_no, p.existing
             FROM oneroof.fn_job_put(
-                :ids, :kinds, CAST(:payloads AS jsonb[]), :keys, :priorities, CAST(:times AS timestamptz[]), :attempts,
+                :ids, coalesce(CAST(:kinds AS text[]), array_fill(CAST(:kind AS text), ARRAY[CAST(:count AS integer)])),
+                CAST(:payloads AS jsonb[]), :keys, :priorities, CAST(:times AS timestamptz[]), :attempts,
                 :runs, :wake) p
             """;
 
@@ -133,16 +135,23 @@ final class JobStore {
         Arrays.setAll(ids, n -> JobId.create());
         Map<Long, UUID> existing = explained(() -> tx.query(PUT)
                 .bind("ids", Arrays.stream(ids).map(JobId::value).toArray(UUID[]::new))
-                .bind("kinds", texts(jobs, NewJob::kind))
+                .bind("kinds", isOneKind(jobs) ? null : texts(jobs, NewJob::kind))
+                .bind("kind", jobs.getFirst().kind())
+                .bind("count", jobs.size())
                 .bind("payloads", texts(jobs, job -> job.payload().json()))
-                .bind("keys", textsOrNone(jobs, NewJob::key))
-                .bind("priorities", jobs.stream().map(NewJob::priority).toArray(Integer[]::new))
+                .bind("keys", orNone(texts(jobs, NewJob::key)))
+                .bind(
+                        "priorities",
+                        orNone(jobs.stream()
+                                .map(NewJob::priority)
+                                .map(priority -> priority == 0 ? null : priority)
+                                .toArray(Integer[]::new)))
                 .bind(
                         "times",
-                        textsOrNone(
-                                jobs, job -> job.at() == null ? null : job.at().toString()))
-                .bind("attempts", jobs.stream().map(NewJob::maxAttempts).toArray(Integer[]::new))
-                .bind("runs", jobs.stream().map(NewJob::run).toArray(UUID[]::new))
+                        orNone(texts(
+                                jobs, job -> job.at() == null ? null : job.at().toString())))
+                .bind("attempts", orNone(jobs.stream().map(NewJob::maxAttempts).toArray(Integer[]::new)))
+                .bind("runs", orNone(jobs.stream().map(NewJob::run).toArray(UUID[]::new)))
                 .bind("wake", wake)
                 .reduceRows(new HashMap<>(), (found, row) -> {
                     found.put(row.getColumn("job_no", Long.class), row.getColumn("existing", UUID.class));
@@ -339,11 +348,14 @@ final class JobStore {
         return jobs.stream().map(text).toArray(String[]::new);
     }
 
-    /** Null where none of them has any: the database has less to look at. */
-    private static @Nullable String @Nullable [] textsOrNone(
-            List<NewJob> jobs, Function<NewJob, @Nullable String> text) {
-        @Nullable String[] all = texts(jobs, text);
-        return Arrays.stream(all).allMatch(one -> one == null) ? null : all;
+    /** Null where none of them has any: there is less to send, and to look at. */
+    private static <T> @Nullable T @Nullable [] orNone(@Nullable T[] all) {
+        return Arrays.stream(all).allMatch(Objects::isNull) ? null : all;
+    }
+
+    private static boolean isOneKind(List<NewJob> jobs) {
+        String first = jobs.getFirst().kind();
+        return jobs.stream().allMatch(job -> job.kind().equals(first));
     }
 
     /** No text in the database holds a NUL. */

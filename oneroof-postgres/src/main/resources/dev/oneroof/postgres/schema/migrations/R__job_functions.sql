@@ -101,21 +101,35 @@ DECLARE
     v_left  bigint[];
     v_round integer := 0;
 BEGIN
-    SELECT g.no, g.kind, g.priority, g.scheduled, g.max_attempts, g.key, k.job_kind IS NULL AS unknown,
-           coalesce(${schema}.fn_signal_only(g.payload), false) AS signal
-    INTO v_bad
-    FROM unnest(p_ids, p_kinds, p_payloads, p_keys, p_priorities, p_scheduled, p_max_attempts)
-         WITH ORDINALITY g (id, kind, payload, key, priority, scheduled, max_attempts, no)
-    LEFT JOIN ${schema}.job_kind k ON k.job_kind = g.kind
-    WHERE k.job_kind IS NULL OR g.id IS NULL
-       OR NOT coalesce(${schema}.fn_signal_only(g.payload), false)
-       OR g.priority NOT BETWEEN 0 AND 100
-       OR g.max_attempts NOT BETWEEN 1 AND 1000
-       OR NOT isfinite(g.scheduled)
-       OR octet_length(g.key) NOT BETWEEN 1 AND 500
-    ORDER BY g.no
-    LIMIT 1;
-    IF FOUND THEN
+    -- Whether all of them are good is told quickly; which one is not, only where one is not.
+    IF cardinality(p_ids) IS DISTINCT FROM cardinality(p_kinds)
+       OR cardinality(p_ids) IS DISTINCT FROM cardinality(p_payloads)
+       OR array_position(p_ids, NULL) IS NOT NULL
+       OR EXISTS (
+           SELECT FROM (SELECT DISTINCT unnest(p_kinds) AS kind) g
+           WHERE NOT EXISTS (SELECT FROM ${schema}.job_kind k WHERE k.job_kind = g.kind))
+       OR EXISTS (
+           SELECT FROM (SELECT unnest(p_payloads) AS payload) g
+           WHERE NOT coalesce(${schema}.fn_signal_only(g.payload), false))
+       OR 0 > ANY (p_priorities) OR 100 < ANY (p_priorities)
+       OR 1 > ANY (p_max_attempts) OR 1000 < ANY (p_max_attempts)
+       OR '-infinity' = ANY (p_scheduled) OR 'infinity' = ANY (p_scheduled)
+       OR EXISTS (SELECT FROM (SELECT unnest(p_keys) AS key) g WHERE octet_length(g.key) NOT BETWEEN 1 AND 500)
+    THEN
+        SELECT g.no, g.kind, g.priority, g.scheduled, g.max_attempts, g.key, k.job_kind IS NULL AS unknown,
+               coalesce(${schema}.fn_signal_only(g.payload), false) AS signal
+        INTO v_bad
+        FROM unnest(p_ids, p_kinds, p_payloads, p_keys, p_priorities, p_scheduled, p_max_attempts)
+             WITH ORDINALITY g (id, kind, payload, key, priority, scheduled, max_attempts, no)
+        LEFT JOIN ${schema}.job_kind k ON k.job_kind = g.kind
+        WHERE k.job_kind IS NULL OR g.id IS NULL
+           OR NOT coalesce(${schema}.fn_signal_only(g.payload), false)
+           OR g.priority NOT BETWEEN 0 AND 100
+           OR g.max_attempts NOT BETWEEN 1 AND 1000
+           OR NOT isfinite(g.scheduled)
+           OR octet_length(g.key) NOT BETWEEN 1 AND 500
+        ORDER BY g.no
+        LIMIT 1;
         RAISE EXCEPTION USING
             ERRCODE = CASE WHEN v_bad.unknown THEN 'OR003' WHEN NOT v_bad.signal THEN 'OR002' ELSE '22023' END,
             MESSAGE = format('job %s: ', v_bad.no) || CASE

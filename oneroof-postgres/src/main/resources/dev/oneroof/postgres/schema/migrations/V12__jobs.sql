@@ -73,12 +73,16 @@ CREATE TABLE ${schema}.job_queue (
     last_error          text,
     -- Refs only. Looked at by whoever enqueues: a CHECK would look again at every change.
     payload             jsonb NOT NULL,
-    CONSTRAINT job_queue_state_is_known CHECK (state IN ('scheduled', 'queued', 'leased')),
-    CONSTRAINT job_queue_leased_has_a_lease CHECK (
-        (state = 'leased') = (lease_token IS NOT NULL) AND (state = 'leased') = (lease_until IS NOT NULL)
-        AND (state = 'leased') = (lease_owner IS NOT NULL)),
+    -- One for both: it is looked at with every change.
+    CONSTRAINT job_queue_state_has_its_lease CHECK (
+        CASE state
+            WHEN 'leased' THEN lease_token IS NOT NULL AND lease_until IS NOT NULL AND lease_owner IS NOT NULL
+            WHEN 'queued' THEN lease_token IS NULL AND lease_until IS NULL AND lease_owner IS NULL
+            WHEN 'scheduled' THEN lease_token IS NULL AND lease_until IS NULL AND lease_owner IS NULL
+            ELSE false
+        END),
     CONSTRAINT job_queue_attempts_are_left CHECK (attempts >= 0 AND attempts < max_attempts)
-) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
+) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
 
 CREATE UNIQUE INDEX job_queue_alive_key ON ${schema}.job_queue (idempotency_key) WHERE idempotency_key IS NOT NULL;
 -- Kinds first: a lease steps over no job of another kind.
