@@ -77,6 +77,20 @@ final class Numbers {
         }
     }
 
+    static final class Priority implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            return between(0, 100, text);
+        }
+    }
+
+    static final class Attempts implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            return between(1, 1000, text);
+        }
+    }
+
     static final class PageSize implements ITypeConverter<Long> {
         @Override
         public Long convert(String text) {

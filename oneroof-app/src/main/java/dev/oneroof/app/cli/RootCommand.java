@@ -18,6 +18,7 @@ import picocli.CommandLine.Spec;
             DbCommand.class,
             SourceCommand.class,
             CursorCommand.class,
+            JobCommand.class,
             DlqCommand.class,
             GateCommand.class,
             WorkerCommand.class,
@@ -37,6 +38,6 @@ final class RootCommand implements Runnable {
     public void run() {
         throw new ParameterException(
                 spec.commandLine(),
-                "a command is missing: demo, db, source, worker, cursor, dlq, gate, instance, status, doctor, bench or version");
+                "a command is missing: demo, db, source, worker, cursor, job, dlq, gate, instance, status, doctor, bench or version");
     }
 }

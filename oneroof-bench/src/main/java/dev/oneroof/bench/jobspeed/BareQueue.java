@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
 
 /** The reference: a table with nothing on it that could be left out, and two threads. */
 final class BareQueue {
@@ -48,7 +49,7 @@ final class BareQueue {
 
     private final Workshop workshop;
     /** What was read goes in here, so that the reading cannot be left out. */
-    private volatile long read;
+    private final LongAdder read = new LongAdder();
 
     BareQueue(Workshop workshop) {
         this.workshop = workshop;
@@ -87,6 +88,9 @@ final class BareQueue {
             if (!failures.isEmpty()) {
                 throw new IllegalStateException("the reference failed", failures.getFirst());
             }
+            if (read.sum() == 0) {
+                throw new IllegalStateException("the reference read nothing");
+            }
             return jobs / seconds;
         } finally {
             for (Connection connection : connections) {
@@ -104,7 +108,7 @@ final class BareQueue {
                 try (ResultSet rows = lease.executeQuery()) {
                     while (rows.next()) {
                         ids.add(rows.getLong(1));
-                        read += rows.getString(2).length();
+                        read.add(rows.getString(2).length());
                     }
                 }
                 connection.commit();

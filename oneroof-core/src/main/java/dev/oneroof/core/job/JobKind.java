@@ -18,6 +18,8 @@ public record JobKind(String name, String domain, String description, Retrying r
     public record Retrying(int maxAttempts, Duration first, Duration longest) {}
 
     /**
+     * How long things may take.
+     *
      * @param lease how long a worker that has gone quiet keeps a job
      * @param deadline how long a handler may take
      * @param lag due for longer than this, its jobs are behind

@@ -224,14 +224,14 @@ final class JobStore {
      *
      * @param after null is the kind's backoff
      */
-    String fail(Tx tx, LeasedJob job, String errorClass, String error, @Nullable Duration after, boolean last) {
+    String fail(Tx tx, LeasedJob job, String errorClass, String error, @Nullable Duration after, boolean noMore) {
         return tx.query(FAIL)
                 .bind("job", job.id().value())
                 .bind("token", job.token())
                 .bind("class", plain(errorClass))
                 .bind("error", plain(error))
                 .bind("seconds", after == null ? null : seconds(after))
-                .bind("final", last)
+                .bind("final", noMore)
                 .mapTo(String.class)
                 .one();
     }

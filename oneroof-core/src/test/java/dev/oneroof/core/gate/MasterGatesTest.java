@@ -30,7 +30,7 @@ import org.postgresql.PGNotification;
 @OneRoofTest
 class MasterGatesTest {
     private static final String SWEEP = "governance.gov_backfill_sweep.enabled";
-    private static final List<String> GATES = List.of(Gates.HEARTBEAT, Gates.WAKE_UPS, Gates.REPLAY, SWEEP);
+    private static final List<String> GATES = List.of(Gates.HEARTBEAT, Gates.WAKE_UPS, Gates.REPLAY, Gates.JOBS, SWEEP);
 
     private static final LoopConfig QUICK = new LoopConfig(
             Duration.ofSeconds(5), Duration.ofMillis(100), Duration.ofMillis(100), Duration.ofSeconds(1));
@@ -43,6 +43,7 @@ class MasterGatesTest {
         Database db = new Database(database.dataSource(), SchemaName.DEFAULT);
         database.run("CREATE TABLE public.parcel (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY)");
         database.run("SELECT oneroof.fn_queue_heartbeat_register('someone', 'DOT')");
+        database.run("SELECT oneroof.fn_job_kind_register('mark_file')");
         database.run("SELECT oneroof.fn_event_type_register('iu', 'ping', 'event', 'normal', 'info', 'a test', 'ann')");
         database.run("SELECT oneroof.fn_event_type_activate('iu', 'ping', 'ann', 'a test')");
         try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), database.dataSource());
@@ -60,7 +61,8 @@ class MasterGatesTest {
                 assertThat(ticks(database)).as(opened).isEqualTo(isOpen(combination, 0));
                 assertThat(wakes(listener)).as(opened).isEqualTo(isOpen(combination, 1));
                 assertThat(replays(db)).as(opened).isEqualTo(isOpen(combination, 2));
-                assertWorks(database, isOpen(combination, 3), opened);
+                assertThat(leases(database)).as(opened).isEqualTo(isOpen(combination, 3));
+                assertWorks(database, isOpen(combination, 4), opened);
             }
         }
     }
@@ -127,6 +129,14 @@ class MasterGatesTest {
         return heard != null && heard.length > 0;
     }
 
+    private static boolean leases(TestDatabase database) {
+        database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
+        return !database.list(
+                        row -> row.getString(1),
+                        "SELECT job_id FROM oneroof.fn_job_lease(ARRAY['mark_file'], 100, 'me')")
+                .isEmpty();
+    }
+
     private static boolean replays(Database db) {
         try {
             new DeadLetters(db).replayAll("parcels", new OperatorAct("ann", "a test"));
@@ -146,7 +156,7 @@ class MasterGatesTest {
                                     == database.value(Integer.class, "SELECT count(*)::int FROM public.parcel"));
         } else {
             int before = handled.get();
-            Await.pause(Duration.ofMillis(400));
+            Await.pause(Duration.ofMillis(250));
             assertThat(handled.get()).as(opened).isLessThanOrEqualTo(before);
         }
     }

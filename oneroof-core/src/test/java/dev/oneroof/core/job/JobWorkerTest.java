@@ -114,6 +114,7 @@ class JobWorkerTest {
     }
 
     @Test
+    @SuppressWarnings("NullAway") // a handler that returns null is one of them
     void givesUpAfterTheLastAttemptWhateverTheHandlerThrows() {
         try (OneRoof oneroof = open("one")) {
             oneroof.work(MARK).each(job -> {
@@ -123,11 +124,7 @@ class JobWorkerTest {
                     default -> throw new OutOfMemoryError("so it says");
                 }
             });
-            oneroof.work(JobKind.named("null_handler").triedUpTo(1)).each(job -> {
-                @SuppressWarnings("NullAway") // that is what it is about
-                Outcome none = null;
-                return none;
-            });
+            oneroof.work(JobKind.named("null_handler").triedUpTo(1)).each(job -> null);
             oneroof.work(JobKind.named("hopeless")).each(job -> Outcome.dead("it will never do"));
             oneroof.work(JobKind.named("unneeded")).each(job -> Outcome.cancel("somebody else did it"));
             oneroof.start();
@@ -369,6 +366,35 @@ class JobWorkerTest {
         }
         assertThat(database.value(Boolean.class, "SELECT leased_at >= scheduled_at FROM oneroof.job_history"))
                 .isTrue();
+    }
+
+    @Test
+    void isWokenByAJobThatSomebodyElseEnqueues() {
+        database.run("UPDATE oneroof.dot_config SET value = 'true' WHERE key = 'queue.notify.bridge_enabled'");
+        LoopConfig rare = new LoopConfig(
+                Duration.ofSeconds(60), Duration.ofMillis(100), Duration.ofMinutes(5), Duration.ofSeconds(1));
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one").withLoop(rare), database.dataSource())) {
+            oneroof.work(MARK).each(job -> Outcome.done());
+            oneroof.start();
+            Await.patiently()
+                    .until(
+                            "it to listen, and to have found nothing",
+                            () -> database.value(
+                                            Long.class,
+                                            "SELECT count(*) FROM oneroof.queue_heartbeat i JOIN oneroof.queue_heartbeat h"
+                                                    + " ON h.executor_name = 'jobs/one/0' AND h.ticks_total > 0"
+                                                    + " WHERE i.executor_name = 'instance/one'"
+                                                    + " AND i.last_beat_payload ->> 'wake_ups' = 'listening'")
+                                    == 1);
+            Await.pause(Duration.ofSeconds(2));
+            database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
+            awaitEnded("succeeded", 1);
+            // In its own process without a word from the database.
+            database.run("UPDATE oneroof.dot_config SET value = 'false' WHERE key = 'queue.notify.bridge_enabled'");
+            Await.pause(Duration.ofSeconds(2));
+            oneroof.jobs().enqueue(NewJob.of("mark_file", Payload.EMPTY));
+            awaitEnded("succeeded", 2);
+        }
     }
 
     @Test

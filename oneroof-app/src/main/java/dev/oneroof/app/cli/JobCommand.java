@@ -1,0 +1,27 @@
+package dev.oneroof.app.cli;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+@Command(
+        name = "job",
+        description = "Enqueues jobs, shows them, and changes what becomes of them.",
+        subcommands = {
+            JobEnqueueCommand.class,
+            JobListCommand.class,
+            JobShowCommand.class,
+            JobRetryCommand.class,
+            JobCancelCommand.class
+        })
+final class JobCommand implements Runnable {
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "a verb is missing: enqueue, list, show, retry or cancel");
+    }
+}
