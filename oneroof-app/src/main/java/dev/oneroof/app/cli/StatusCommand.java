@@ -47,11 +47,23 @@ final class StatusCommand implements Callable<Integer> {
 
     private static List<Health.Line> executors(List<Health.Line> lines) {
         return lines.stream()
-                .filter(line -> line.source().equals("heartbeat"))
+                .filter(line -> line.source().equals("heartbeat") || isWaitingKind(line))
                 // A process first: with it go its workers.
                 .sorted(Comparator.comparingInt((Health.Line line) -> STATES.indexOf(String.valueOf(line.state())))
                         .thenComparing(line -> !line.subject().startsWith("instance/")))
                 .toList();
+    }
+
+    /** A kind of jobs that are due, and wait for longer than they should or are kept from their workers. */
+    private static boolean isWaitingKind(Health.Line line) {
+        return line.source().equals("backlog_job_queue")
+                && line.count() != null
+                && line.count() > 0
+                && ("behind".equals(line.state()) || "held".equals(line.state()));
+    }
+
+    private static String name(Health.Line line) {
+        return line.source().equals("backlog_job_queue") ? "kind " + line.subject() : line.subject();
     }
 
     /** Cursors for which nobody is registered: after a run by hand that is as it should be, so it is told and no more. */
@@ -93,8 +105,7 @@ final class StatusCommand implements Callable<Integer> {
                 .toList();
         Health.Line first = such.getFirst();
         return "%d of %d %s, since %s: %s, %s%s"
-                .formatted(
-                        such.size(), executors.size(), worst, since(first), first.subject(), first.reason(), letters);
+                .formatted(such.size(), executors.size(), worst, since(first), name(first), first.reason(), letters);
     }
 
     private static long sinceSeconds(Health.Line line) {
@@ -119,7 +130,7 @@ final class StatusCommand implements Callable<Integer> {
                 List.of("EXECUTOR", "STATE", "SINCE", "LAST BEAT", "WHY"),
                 Stream.concat(executors(answer.lines()).stream(), unattended(answer.lines()).stream())
                         .map(line -> List.of(
-                                line.subject(),
+                                name(line),
                                 String.valueOf(line.state()),
                                 since(line),
                                 ago(line),

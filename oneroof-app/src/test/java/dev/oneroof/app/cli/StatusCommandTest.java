@@ -71,4 +71,23 @@ class StatusCommandTest {
         assertThat(command.run("gate", "open", key).exit()).as("no reason").isEqualTo(2);
         assertThat(command.run("gate").exit()).isEqualTo(2);
     }
+
+    @Test
+    void tellsOfKindsWhoseJobsWait(TestDatabase database) {
+        Oneroof command = new Oneroof(folder).on(database);
+        database.run("UPDATE oneroof.dot_config SET value = 'true' WHERE key = 'queue.jobs.enabled'");
+        database.run("SELECT oneroof.fn_job_kind_register('mark_file')");
+        database.run("SELECT oneroof.fn_queue_heartbeat_register('mailer', 'external_worker')");
+        assertThat(command.run("status").out()).startsWith("all is well: 1 executors");
+
+        database.run("SELECT oneroof.fn_job_enqueue('mark_file', p_scheduled_at => now() - interval '10 minutes')"
+                + " FROM generate_series(1, 3)");
+        assertThat(command.run("status").out())
+                .startsWith(
+                        "1 of 2 behind, since 10 min: kind mark_file, 3 jobs of 'mark_file' are due, the first for 6");
+        database.run("SELECT oneroof.fn_job_kind_pause('mark_file', true, 'a look', 'ann')");
+        assertThat(command.run("status").out())
+                .startsWith("1 of 2 held")
+                .contains("kind mark_file, paused by ann: a look");
+    }
 }

@@ -77,10 +77,14 @@ public final class JobWorker implements Worker {
 
     @Override
     public boolean isWokenBy(String layer) {
+        return layer.equals("job");
+    }
+
+    @Override
+    public void heard(String layer) {
         if (layer.equals("job_cancel")) {
             minding.wake();
         }
-        return layer.equals("job");
     }
 
     @Override
@@ -171,6 +175,10 @@ public final class JobWorker implements Worker {
     }
 
     private void handle(JobWork work, LeasedJob leased) {
+        if (isOver(work, leased)) {
+            log.warn("job {}: was not begun; this process stood still for longer than its lease", leased.id());
+            return;
+        }
         RunningJob job = new RunningJob(leased, db, store);
         running.put(leased.id(), job);
         try {
@@ -187,6 +195,12 @@ public final class JobWorker implements Worker {
                 room.wake();
             }
         }
+    }
+
+    /** By this process's own clock, from before the lease was asked for. */
+    private boolean isOver(JobWork work, LeasedJob job) {
+        long since = extendedNanos.getOrDefault(job.id(), job.leasedNanos());
+        return System.nanoTime() - since > work.kind().times().lease().toNanos();
     }
 
     /** Null where it has been told already. */

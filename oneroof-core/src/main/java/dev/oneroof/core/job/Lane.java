@@ -6,22 +6,26 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /**
  * The jobs of one kind that this process has in hand: those that run, and a few that are next, so that no handler waits for
- * the database. How many those are follows from how quickly they go: as many as last for a moment.
+ * the database. How many those are follows from how quickly they went: as many as last for a quarter of a second.
  */
 final class Lane {
     private static final int MOST_AHEAD = 2000;
-    private static final Duration TOO_LONG = Duration.ofSeconds(1);
+    private static final Duration AHEAD = Duration.ofMillis(250);
+    private static final Duration ADAPTED_EVERY = Duration.ofMillis(20);
 
     private final JobWork work;
     private final Consumer<LeasedJob> handling;
     private final Queue<LeasedJob> next = new ConcurrentLinkedQueue<>();
     private final AtomicInteger inHand = new AtomicInteger();
     private final AtomicInteger running = new AtomicInteger();
+    private final LongAdder ended = new LongAdder();
     private int target;
+    private long adaptedNanos = System.nanoTime();
 
     /** @param handling does a job to its end; called on a thread of its own */
     Lane(JobWork work, Consumer<LeasedJob> handling) {
@@ -38,7 +42,7 @@ final class Lane {
         return inHand.get();
     }
 
-    /** How many more to ask for; none while half of what it wants is still there. */
+    /** How many more to ask for; none while half of what it wants is still there. For one thread. */
     int room() {
         adapt();
         int have = inHand.get();
@@ -46,12 +50,15 @@ final class Lane {
     }
 
     private void adapt() {
-        LeasedJob first = next.peek();
-        if (first == null && running.get() > 0) {
-            target = Math.min(Math.max(MOST_AHEAD, work.atOnce()), target * 2);
-        } else if (first != null && System.nanoTime() - first.leasedNanos() > TOO_LONG.toNanos()) {
-            target = Math.max(work.atOnce(), target / 2);
+        long now = System.nanoTime();
+        long since = now - adaptedNanos;
+        if (since < ADAPTED_EVERY.toNanos()) {
+            return;
         }
+        long done = ended.sumThenReset();
+        adaptedNanos = now;
+        long soon = Math.round((double) done / since * AHEAD.toNanos());
+        target = work.atOnce() + (int) Math.min(MOST_AHEAD, soon);
     }
 
     void add(List<LeasedJob> jobs) {
@@ -81,6 +88,7 @@ final class Lane {
                 try {
                     handling.accept(job);
                 } finally {
+                    ended.increment();
                     inHand.decrementAndGet();
                 }
                 job = next.poll();

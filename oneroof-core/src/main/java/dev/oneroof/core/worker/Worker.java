@@ -17,6 +17,9 @@ public interface Worker {
         return false;
     }
 
+    /** Something of this layer has come by: for what need not wait for a pass. Called from another thread. */
+    default void heard(String layer) {}
+
     /** Whether it rests while the server is under load. */
     default boolean yieldsToLoad() {
         return true;

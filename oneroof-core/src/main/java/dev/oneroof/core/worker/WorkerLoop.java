@@ -114,7 +114,11 @@ final class WorkerLoop implements Runnable {
     }
 
     void wake(String layer) {
-        if (prepared && holds() && worker.isWokenBy(layer)) {
+        if (!prepared || !holds()) {
+            return;
+        }
+        worker.heard(layer);
+        if (worker.isWokenBy(layer)) {
             wake();
         }
     }

@@ -272,40 +272,56 @@ class JobWorkerTest {
     void handsBackWhatItHasNotBegunWhenItEnds() throws InterruptedException {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch mayEnd = new CountDownLatch(1);
-        OneRoof oneroof = open("one");
-        try (oneroof) {
+        AtomicInteger calls = new AtomicInteger();
+        try (OneRoof oneroof = open("one")) {
             oneroof.work(MARK).atOnce(1).each(job -> {
-                begun.countDown();
-                mayEnd.await();
+                if (calls.incrementAndGet() == 3000) {
+                    begun.countDown();
+                    mayEnd.await();
+                }
                 return Outcome.done();
             });
-            oneroof.start();
             oneroof.jobs()
-                    .enqueueAll(IntStream.range(0, 20)
+                    .enqueueAll(IntStream.range(0, 4000)
                             .mapToObj(n -> NewJob.of("mark_file", Payload.EMPTY))
                             .toList());
+            oneroof.start();
             begun.await();
-            Await.patiently()
-                    .until(
-                            "some ahead",
-                            () -> database.value(
-                                            Long.class, "SELECT count(*) FROM oneroof.job_queue WHERE state = 'leased'")
-                                    > 1);
+            Await.patiently().until("some ahead", () -> leased() > 1);
             Thread.ofPlatform().start(() -> {
-                Await.patiently()
-                        .until(
-                                "the rest to be handed back",
-                                () -> database.value(
-                                                Long.class,
-                                                "SELECT count(*) FROM oneroof.job_queue WHERE state = 'leased'")
-                                        == 1);
+                Await.patiently().until("the rest to be handed back", () -> leased() == 1);
                 mayEnd.countDown();
             });
         }
-        assertThat(count("job_history")).isEqualTo(1);
+        assertThat(count("job_history")).isEqualTo(3000);
         assertThat(database.value(
                         Long.class, "SELECT count(*) FROM oneroof.job_queue WHERE state = 'queued' AND attempts = 0"))
-                .isEqualTo(19);
+                .isEqualTo(1000);
+    }
+
+    @Test
+    void hoardsNoJobsWhileItsHandlersAreSlow() throws InterruptedException {
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        try (OneRoof oneroof = open("one")) {
+            oneroof.work(MARK).atOnce(2).each(job -> {
+                mayEnd.await();
+                return Outcome.done();
+            });
+            oneroof.jobs()
+                    .enqueueAll(IntStream.range(0, 50)
+                            .mapToObj(n -> NewJob.of("mark_file", Payload.EMPTY))
+                            .toList());
+            oneroof.start();
+            Await.patiently().until("both at work", () -> leased() == 2);
+            assertThat(Await.upTo(Duration.ofSeconds(1)).holds(() -> leased() > 2))
+                    .isFalse();
+            mayEnd.countDown();
+            awaitEnded("succeeded", 50);
+        }
+    }
+
+    private long leased() {
+        return database.value(Long.class, "SELECT count(*) FROM oneroof.job_queue WHERE state = 'leased'");
     }
 
     @Test
