@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jdbi.v3.core.JdbiException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -62,6 +63,8 @@ final class Ending implements AutoCloseable {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return;
+            } catch (RuntimeException | Error failure) {
+                log.error("{} ended jobs were not told; their leases run out", batch.size(), failure);
             } finally {
                 open.addAndGet(-batch.size());
                 batch.clear();
@@ -74,11 +77,19 @@ final class Ending implements AutoCloseable {
         Duration pause = Duration.ofMillis(50);
         while (true) {
             try {
-                db.useTx(tx -> tell(tx, batch));
+                db.useTx(tx -> {
+                    store.waitNoLonger(tx);
+                    tell(tx, batch);
+                });
                 return;
             } catch (RuntimeException e) {
-                if (!SqlState.isTransient(e)) {
+                if (isBad(e) || (SqlState.isLockTimeout(e) && batch.size() > 1)) {
                     writeApart(batch, e);
+                    return;
+                }
+                if (SqlState.isLockTimeout(e) && !closing) {
+                    // Somebody else holds this one's row: it waits behind the others.
+                    batch.forEach(one -> add(one.job(), one.outcome(), one.errorClass()));
                     return;
                 }
                 log.warn("{} ended jobs could not be told, trying again: {}", batch.size(), e.getMessage());
@@ -90,6 +101,14 @@ final class Ending implements AutoCloseable {
                 pause = pause.multipliedBy(2).compareTo(LONGEST_BACKOFF) < 0 ? pause.multipliedBy(2) : LONGEST_BACKOFF;
             }
         }
+    }
+
+    /** What will not go better: a value that the database refuses, or a mistake of ours. */
+    private static boolean isBad(RuntimeException failure) {
+        String state = SqlState.of(failure);
+        return state == null
+                ? !(failure instanceof JdbiException)
+                : state.startsWith("22") || state.startsWith("23") || state.startsWith("OR") || state.startsWith("42");
     }
 
     /** One of them is bad, and the others must not wait for it. Its lease runs out. */

@@ -82,11 +82,23 @@ public final class JobKeeper implements Worker {
             return;
         }
         daysNanos = System.nanoTime();
-        db.useTx(store::ensureDays);
-        List<String> dropped = db.inTx(store::dropDays);
-        if (!dropped.isEmpty()) {
+        apart(() -> db.useTx(store::ensureDays));
+        apart(this::dropDays);
+        apart(() -> db.useTx(store::dropClosedLetters));
+    }
+
+    private void dropDays() {
+        for (List<String> dropped = db.inTx(store::dropDays); !dropped.isEmpty(); dropped = db.inTx(store::dropDays)) {
             log.info("dropped {}", dropped);
         }
-        db.useTx(store::dropClosedLetters);
+    }
+
+    /** What cannot be done now is done in an hour, and keeps nothing else from being done. */
+    private static void apart(Runnable work) {
+        try {
+            work.run();
+        } catch (RuntimeException e) {
+            log.warn("the days of the history were not kept, trying again later: {}", e.getMessage());
+        }
     }
 }

@@ -72,6 +72,12 @@ final class JobStore {
             WHERE job_id = ANY (:jobs) AND cancel_requested_at IS NOT NULL
             """;
 
+    private static final String LOCK_TIMEOUT = "SELECT set_config('lock_timeout', '2000', true)";
+
+    // A handler's transaction has the time of its handler; what keeps it from others is the token.
+    private static final String IDLE_TIMEOUT =
+            "SELECT set_config('idle_in_transaction_session_timeout', :millis, true)";
+
     private static final String CANCEL = "SELECT oneroof.fn_job_cancel(:job, :reason, :actor) ->> 'outcome'";
 
     private static final String RETRY_NOW = "SELECT oneroof.fn_job_retry_now(:job, :reason, :actor) ->> 'outcome'";
@@ -104,6 +110,8 @@ final class JobStore {
     enum Verdict {
         HELD,
         LOST,
+        /** Somebody is just changing the job: not extended, and not lost. */
+        BUSY,
         /** Held, and somebody wants the job given up. */
         CANCEL
     }
@@ -203,6 +211,7 @@ final class JobStore {
                             switch (row.getColumn("verdict", String.class)) {
                                 case "held" -> Verdict.HELD;
                                 case "cancel" -> Verdict.CANCEL;
+                                case "busy" -> Verdict.BUSY;
                                 default -> Verdict.LOST;
                             });
                     return verdicts;
@@ -271,6 +280,17 @@ final class JobStore {
                 .bind("percent", percent)
                 .mapTo(Boolean.class)
                 .one());
+    }
+
+    void waitNoLonger(Tx tx) {
+        tx.query(LOCK_TIMEOUT).mapTo(String.class).one();
+    }
+
+    void mayIdleFor(Tx tx, Duration time) {
+        tx.query(IDLE_TIMEOUT)
+                .bind("millis", Long.toString(time.toMillis()))
+                .mapTo(String.class)
+                .one();
     }
 
     Set<JobId> cancelled(Tx tx, Collection<LeasedJob> jobs) {

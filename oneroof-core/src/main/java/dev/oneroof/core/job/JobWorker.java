@@ -17,7 +17,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,9 +43,9 @@ public final class JobWorker implements Worker {
     private final JobStore store = new JobStore();
     private final GateStore gates = new GateStore();
     private final Map<String, Lane> lanes = new LinkedHashMap<>();
-    private final Map<JobId, RunningJob> running = new ConcurrentHashMap<>();
+    private final Map<LeasedJob.Key, RunningJob> running = new ConcurrentHashMap<>();
     /** When the lease of a job was last extended; those that were not are as old as they were leased. */
-    private final Map<JobId, Long> extendedNanos = new ConcurrentHashMap<>();
+    private final Map<LeasedJob.Key, Long> extendedNanos = new ConcurrentHashMap<>();
 
     private final Floors floors = new Floors();
     private final Waiting room = new Waiting();
@@ -180,17 +179,22 @@ public final class JobWorker implements Worker {
             return;
         }
         RunningJob job = new RunningJob(leased, db, store);
-        running.put(leased.id(), job);
+        running.put(leased.lease(), job);
         try {
-            Outcome outcome = outcome(work, job);
+            Outcome outcome;
+            try {
+                outcome = outcome(work, job);
+            } finally {
+                // Before anything is told: an interrupt was meant for the handler alone.
+                job.over();
+            }
             if (outcome != null) {
                 ending().add(leased, outcome, "outcome");
             }
         } catch (Throwable failure) {
             failed(job, failure);
         } finally {
-            job.over();
-            running.remove(leased.id());
+            running.remove(leased.lease(), job);
             if (wantsRoom) {
                 room.wake();
             }
@@ -199,15 +203,15 @@ public final class JobWorker implements Worker {
 
     /** By this process's own clock, from before the lease was asked for. */
     private boolean isOver(JobWork work, LeasedJob job) {
-        long since = extendedNanos.getOrDefault(job.id(), job.leasedNanos());
-        return System.nanoTime() - since > work.kind().times().lease().toNanos();
+        return System.nanoTime() - job.leasedNanos()
+                > work.kind().times().lease().toNanos();
     }
 
     /** Null where it has been told already. */
     private @Nullable Outcome outcome(JobWork work, RunningJob job) throws Exception {
         TxJobHandler inTx = work.inTx();
         if (inTx != null) {
-            return new TxHandling(db, store, inTx).handle(job);
+            return new TxHandling(db, store, inTx, work.kind().times().deadline()).handle(job);
         }
         JobHandler handler = work.handler();
         Outcome outcome = handler == null ? null : handler.handle(job);
@@ -260,48 +264,43 @@ public final class JobWorker implements Worker {
 
     private void keepLeases() {
         lanes.values().forEach(this::keepLeases);
-        Set<JobId> inHand = Stream.concat(
-                        running.keySet().stream(),
-                        lanes.values().stream()
-                                .flatMap(lane -> lane.waiting().stream().map(LeasedJob::id)))
-                .collect(Collectors.toSet());
-        extendedNanos.keySet().retainAll(inHand);
+        extendedNanos.keySet().retainAll(running.keySet());
     }
 
+    /** What runs is kept; what has waited for so long is handed back, for others to begin it. */
     private void keepLeases(Lane lane) {
         JobKind kind = lane.work().kind();
         Duration lease = kind.times().lease();
-        List<LeasedJob> due = Stream.concat(
-                        running.values().stream()
-                                .filter(job -> job.kind().equals(kind.name()))
-                                .filter(job -> job.nanos() < deadline(job).toNanos())
-                                .map(RunningJob::leased),
-                        lane.waiting().stream())
-                .filter(job -> isDue(job, lease))
+        if (lane.hasWaitedFor(lease.dividedBy(3))) {
+            handBack(lane.takeBack());
+        }
+        List<RunningJob> due = running.values().stream()
+                .filter(job -> job.kind().equals(kind.name()))
+                .filter(job -> job.nanos() < deadline(job).toNanos())
+                .filter(job -> isDue(job.leased(), lease))
                 .toList();
         if (due.isEmpty()) {
             return;
         }
         long now = System.nanoTime();
-        db.inTx(tx -> store.extend(tx, due, lease)).forEach(this::told);
-        due.forEach(job -> extendedNanos.put(job.id(), now));
+        Map<JobId, JobStore.Verdict> verdicts = db.inTx(
+                tx -> store.extend(tx, due.stream().map(RunningJob::leased).toList(), lease));
+        for (RunningJob job : due) {
+            switch (verdicts.getOrDefault(job.id(), JobStore.Verdict.LOST)) {
+                case BUSY -> {}
+                case HELD -> extendedNanos.put(job.leased().lease(), now);
+                case LOST -> job.stop(RunningJob.Stop.LOST);
+                case CANCEL -> {
+                    extendedNanos.put(job.leased().lease(), now);
+                    job.stop(RunningJob.Stop.CANCELLED);
+                }
+            }
+        }
     }
 
     private boolean isDue(LeasedJob job, Duration lease) {
-        long since = extendedNanos.getOrDefault(job.id(), job.leasedNanos());
+        long since = extendedNanos.getOrDefault(job.lease(), job.leasedNanos());
         return System.nanoTime() - since > lease.dividedBy(3).toNanos();
-    }
-
-    private void told(JobId id, JobStore.Verdict verdict) {
-        RunningJob job = running.get(id);
-        if (job == null) {
-            return;
-        }
-        switch (verdict) {
-            case HELD -> {}
-            case LOST -> job.stop(RunningJob.Stop.LOST);
-            case CANCEL -> job.stop(RunningJob.Stop.CANCELLED);
-        }
     }
 
     private void lookForCancelled() {
@@ -310,7 +309,10 @@ public final class JobWorker implements Worker {
                 .map(RunningJob::leased)
                 .toList();
         if (!begun.isEmpty()) {
-            db.inTx(tx -> store.cancelled(tx, begun)).forEach(id -> told(id, JobStore.Verdict.CANCEL));
+            Set<JobId> cancelled = db.inTx(tx -> store.cancelled(tx, begun));
+            running.values().stream()
+                    .filter(job -> cancelled.contains(job.id()))
+                    .forEach(job -> job.stop(RunningJob.Stop.CANCELLED));
         }
     }
 
@@ -349,7 +351,8 @@ public final class JobWorker implements Worker {
     private void awaitNone(Duration time) {
         long end = System.nanoTime() + time.toNanos();
         wantsRoom = true;
-        while (!running.isEmpty() && System.nanoTime() - end < 0) {
+        // By the lanes: a thread that has just taken a job is not among those that run yet.
+        while (lanes.values().stream().anyMatch(lane -> lane.inHand() > 0) && System.nanoTime() - end < 0) {
             room.pause(LONGEST_WAIT);
         }
     }

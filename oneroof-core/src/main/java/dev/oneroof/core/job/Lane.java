@@ -8,12 +8,15 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The jobs of one kind that this process has in hand: those that run, and a few that are next, so that no handler waits for
  * the database. How many those are follows from how quickly they went: as many as last for a quarter of a second.
  */
 final class Lane {
+    private static final Logger log = LoggerFactory.getLogger(Lane.class);
     private static final int MOST_AHEAD = 2000;
     private static final Duration AHEAD = Duration.ofMillis(250);
     private static final Duration ADAPTED_EVERY = Duration.ofMillis(20);
@@ -87,6 +90,9 @@ final class Lane {
             while (job != null) {
                 try {
                     handling.accept(job);
+                } catch (Throwable failure) {
+                    // The thread goes on to the next one, whatever came of this.
+                    log.error("job {}: its end could not be told; its lease runs out", job.id(), failure);
                 } finally {
                     ended.increment();
                     inHand.decrementAndGet();
@@ -108,8 +114,9 @@ final class Lane {
         return back;
     }
 
-    /** Those that no handler has begun, as they are just now. */
-    List<LeasedJob> waiting() {
-        return List.copyOf(next);
+    /** Whether one that no handler has begun was leased so long ago. */
+    boolean hasWaitedFor(Duration time) {
+        LeasedJob first = next.peek();
+        return first != null && System.nanoTime() - first.leasedNanos() > time.toNanos();
     }
 }

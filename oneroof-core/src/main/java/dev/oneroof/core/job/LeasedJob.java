@@ -20,4 +20,11 @@ record LeasedJob(
         String orderAt,
         @Nullable String key,
         @Nullable UUID run,
-        long leasedNanos) {}
+        long leasedNanos) {
+    /** This lease of this job; the job may be leased again, also by the same process. */
+    record Key(JobId id, UUID token) {}
+
+    Key lease() {
+        return new Key(id, token);
+    }
+}

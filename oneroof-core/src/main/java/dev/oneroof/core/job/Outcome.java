@@ -1,6 +1,7 @@
 package dev.oneroof.core.job;
 
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What a handler says of a job. An exception is a {@link Retry} by the kind's backoff. */
@@ -14,6 +15,7 @@ public sealed interface Outcome {
      */
     record Retry(String why, @Nullable Duration after) implements Outcome {
         public Retry {
+            Objects.requireNonNull(why, "why");
             if (after != null) {
                 demand("after", after);
             }
@@ -21,7 +23,11 @@ public sealed interface Outcome {
     }
 
     /** It failed, and no attempt will go better: a dead letter at once. */
-    record Dead(String why) implements Outcome {}
+    record Dead(String why) implements Outcome {
+        public Dead {
+            Objects.requireNonNull(why, "why");
+        }
+    }
 
     /** Not now. No attempt is counted. */
     record Snooze(Duration until) implements Outcome {
@@ -31,7 +37,11 @@ public sealed interface Outcome {
     }
 
     /** It need not be done any more. */
-    record Cancel(String why) implements Outcome {}
+    record Cancel(String why) implements Outcome {
+        public Cancel {
+            Objects.requireNonNull(why, "why");
+        }
+    }
 
     private static void demand(String field, Duration time) {
         if (time.isNegative() || time.compareTo(Duration.ofDays(365)) > 0) {

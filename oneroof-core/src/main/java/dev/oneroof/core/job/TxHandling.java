@@ -2,13 +2,14 @@ package dev.oneroof.core.job;
 
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Tx;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Has a handler's effects and the end of its job committed together, or neither. */
-record TxHandling(Database db, JobStore store, TxJobHandler handler) {
+record TxHandling(Database db, JobStore store, TxJobHandler handler, Duration deadline) {
     private static final Logger log = LoggerFactory.getLogger(TxHandling.class);
 
     /** A checked failure of a handler, on its way out of the transaction. */
@@ -34,6 +35,7 @@ record TxHandling(Database db, JobStore store, TxJobHandler handler) {
     }
 
     private @Nullable Outcome inTx(Tx tx, RunningJob job) {
+        store.mayIdleFor(tx, deadline.plusSeconds(10));
         Outcome outcome = handled(tx, job);
         boolean held = switch (outcome) {
             case Outcome.Done done -> store.complete(tx, List.of(job.leased())).isEmpty();

@@ -156,7 +156,7 @@ final class WorkerLoop implements Runnable {
         boolean held = holds();
         long end = System.nanoTime() + pause.toNanos();
         for (long left = pause.toNanos(); left > 0; left = end - System.nanoTime()) {
-            Duration slice = Duration.ofNanos(Math.min(left, LONGEST_SLICE.toNanos()));
+            Duration slice = Duration.ofNanos(Math.min(left, Math.min(LONGEST_SLICE.toNanos(), untilBeatNanos())));
             Waiting.Rest rest = waiting.rest(slice, wakeable);
             if (rest == Waiting.Rest.WOKEN) {
                 idleLooks = 0;
@@ -168,6 +168,11 @@ final class WorkerLoop implements Runnable {
                 return;
             }
         }
+    }
+
+    private long untilBeatNanos() {
+        long due = lastBeatNanos + config.steadyBeat().toNanos() - System.nanoTime();
+        return holds() && due > 0 ? due : LONGEST_SLICE.toNanos();
     }
 
     /** Beats; whether there is a reason for a turn before its time. */

@@ -319,6 +319,73 @@ class JobFunctionsTest {
     }
 
     @Test
+    void doesNotKeepOtherKindsWaitingForOneThatIsPausedOrAtItsLimit() {
+        database.run("SELECT oneroof.fn_job_kind_register('single', p_max_running => 1)");
+        database.run("SELECT oneroof.fn_job_enqueue(k, p_scheduled_at => now() - interval '1 hour')"
+                + " FROM unnest(ARRAY['single', 'mark_file']) k, generate_series(1, 20)");
+        database.run("SELECT oneroof.fn_job_kind_pause('mark_file', true, 'a look', 'ann')");
+        String other = enqueue("'other'");
+
+        assertThat(lease("ARRAY['single', 'mark_file', 'other']", 10))
+                .hasSize(2)
+                .contains(other);
+    }
+
+    @Test
+    void cancelsWhatItsHolderSnoozesOrHandsBack() {
+        String snoozed = enqueue("'mark_file'");
+        String token = token("ARRAY['mark_file']");
+        value("fn_job_cancel('%s', 'not needed', 'ann')::text", snoozed);
+        assertThat(value("fn_job_snooze('%s', '%s', 60)::text", snoozed, token)).isEqualTo("true");
+        assertThat(state(snoozed)).isEqualTo("cancelled");
+        String handed = enqueue("'mark_file'");
+        token = token("ARRAY['mark_file']");
+        value("fn_job_cancel('%s', 'not needed', 'ann')::text", handed);
+        value("fn_job_hand_back(ARRAY['%s']::uuid[], ARRAY['%s']::uuid[])::text", handed, token);
+        assertThat(state(handed)).isEqualTo("cancelled");
+    }
+
+    @Test
+    void doesNotWaitToExtendAJobThatSomebodyIsChanging() {
+        String job = enqueue("'mark_file'");
+        String token = token("ARRAY['mark_file']");
+        try (Sql open = database.sql()) {
+            open.run("BEGIN");
+            open.run("SELECT oneroof.fn_job_cancel('%s', 'not needed', 'ann')".formatted(job));
+            assertThat(database.value(
+                            String.class,
+                            "SELECT verdict FROM oneroof.fn_job_extend(ARRAY['%s']::uuid[], ARRAY['%s']::uuid[], 60)"
+                                    .formatted(job, token)))
+                    .isEqualTo("busy");
+            open.run("ROLLBACK");
+        }
+    }
+
+    /** Jobs of a key that end as quickly as they are enqueued: an enqueue that says it is new has made one. */
+    @Test
+    void losesNoJobOfAKeyThatEndsWhileItIsEnqueued() throws InterruptedException {
+        Thread worker = Thread.ofPlatform().start(() -> {
+            try (Sql sql = database.sql()) {
+                for (int n = 0; n < 400; n++) {
+                    sql.run("SELECT oneroof.fn_job_complete(job_id, lease_token)"
+                            + " FROM oneroof.fn_job_lease(ARRAY['mark_file'], 10, 'me')");
+                }
+            }
+        });
+        long created = 0;
+        try (Sql sql = database.sql()) {
+            while (worker.isAlive()) {
+                created += sql.value(
+                        Long.class,
+                        "SELECT (oneroof.fn_job_enqueue('mark_file', p_idempotency_key => 'k') ->> 'created')::boolean::int::bigint");
+            }
+        }
+        worker.join();
+        assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.v_job"))
+                .isEqualTo(created);
+    }
+
+    @Test
     void leasesNoMoreOfAKindThanItsRateAllows() {
         database.run("SELECT oneroof.fn_job_kind_register('slow', p_rate_count => 2, p_rate_seconds => 3600)");
         database.run("SELECT oneroof.fn_job_enqueue('slow') FROM generate_series(1, 5)");
@@ -502,7 +569,6 @@ class JobFunctionsTest {
                     "SELECT * FROM oneroof.job_dead_letter",
                     "SELECT oneroof.fn_job_enqueue('mark_file')",
                     "SELECT oneroof.fn_job_cancel('%s', 'x', 'y')".formatted(job),
-                    "SELECT oneroof.fn_job_lease_reaper()",
                     "SELECT oneroof.fn_job_kind_register('x')",
                     "SELECT oneroof.fn_job_dead_letter_replay('%s', 'x')".formatted(job),
                     "SELECT oneroof.fn_job_retire('%s', 'cancelled', 1, 'x')".formatted(job),

@@ -98,8 +98,10 @@ SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bit
 AS $$
 DECLARE
     v_bad   record;
-    v_left  bigint[];
-    v_round integer := 0;
+    v_left   bigint[];
+    v_known  bigint[];
+    v_others uuid[];
+    v_round  integer := 0;
 BEGIN
     -- Whether all of them are good is told quickly; which one is not, only where one is not.
     IF cardinality(p_ids) IS DISTINCT FROM cardinality(p_kinds)
@@ -177,12 +179,15 @@ BEGIN
             ORDER BY g.key, g.no
             ON CONFLICT (idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING;
 
-            -- Those that were alive may have ended since: then it is our turn.
-            SELECT array_agg(g.no) INTO v_left
+            -- Whose key is whose, by one look: of two, the second would not know one that has ended in between. Those that
+            -- have ended since the insert leave the key to us.
+            SELECT array_agg(g.no) FILTER (WHERE q.job_id IS NULL),
+                   array_agg(g.no) FILTER (WHERE q.job_id <> g.id),
+                   array_agg(q.job_id) FILTER (WHERE q.job_id <> g.id)
+            INTO v_left, v_known, v_others
             FROM unnest(p_ids, p_keys) WITH ORDINALITY g (id, key, no)
-            WHERE g.key IS NOT NULL
-              AND NOT EXISTS (SELECT FROM ${schema}.job_queue q WHERE q.job_id = g.id)
-              AND NOT EXISTS (SELECT FROM ${schema}.job_queue q WHERE q.idempotency_key = g.key);
+            LEFT JOIN ${schema}.job_queue q ON q.idempotency_key = g.key
+            WHERE g.key IS NOT NULL;
             EXIT WHEN v_left IS NULL;
             v_round := v_round + 1;
             IF v_round >= 20 THEN
@@ -190,12 +195,7 @@ BEGIN
                     MESSAGE = 'idempotency_key: jobs with this key end as fast as they are enqueued; try again';
             END IF;
         END LOOP;
-        RETURN QUERY
-            SELECT g.no, q.job_id
-            FROM unnest(p_ids, p_keys) WITH ORDINALITY g (id, key, no)
-            JOIN ${schema}.job_queue q ON q.idempotency_key = g.key
-            WHERE q.job_id <> g.id
-            ORDER BY g.no;
+        RETURN QUERY SELECT k.no, k.other FROM unnest(v_known, v_others) k (no, other) ORDER BY k.no;
     END IF;
 
     IF p_wake AND ${schema}.fn_queue_notify_enabled()
@@ -315,6 +315,10 @@ DECLARE
     v_rate  double precision;
     v_rows  bigint;
     v_shares integer[];
+    v_shared bigint;
+    v_before integer;
+    v_unshared boolean := false;
+    v_promoted boolean := false;
 BEGIN
     IF p_limit IS NULL OR p_limit NOT BETWEEN 1 AND 10000 THEN
         RAISE EXCEPTION USING ERRCODE = '22023',
@@ -344,16 +348,19 @@ BEGIN
         RETURN;
     END IF;
 
-    FOR v_round IN 1..2 LOOP
-        IF cardinality(p_kinds) > 1 THEN
+    LOOP
+        v_before := v_left;
+        v_shares := NULL;
+        IF cardinality(p_kinds) > 1 AND NOT v_unshared THEN
             -- How many of each kind are among the first. Only looked at, so nobody is kept from them.
-            SELECT array_agg(coalesce(w.share, 0) ORDER BY g.no) INTO v_shares
+            SELECT array_agg(coalesce(w.share, 0) ORDER BY g.no), sum(w.share) INTO v_shares, v_shared
             FROM unnest(p_kinds) WITH ORDINALITY g (kind, no)
             LEFT JOIN (
                 SELECT f.no, count(*)::integer AS share
                 FROM (
                     SELECT o.no, d.order_at
                     FROM unnest(p_kinds, p_limits, p_floors) WITH ORDINALITY o (kind, at_most, floor, no)
+                    JOIN ${schema}.job_kind k ON k.job_kind = o.kind AND k.paused_at IS NULL
                     CROSS JOIN LATERAL (
                         SELECT d.order_at
                         FROM ${schema}.job_queue d
@@ -426,14 +433,21 @@ BEGIN
                 WHERE r.job_kind = v_kind.kind;
             END IF;
         END LOOP;
+        -- A kind that is at its limit does not keep the others from their jobs.
+        IF v_shares IS NOT NULL AND v_left > 0 AND v_before - v_left < v_shared THEN
+            v_unshared := true;
+            CONTINUE;
+        END IF;
         -- What is for later is looked at by the one who found nothing, and by the keeper of the queue.
-        EXIT WHEN v_left < p_limit OR v_round = 2 OR ${schema}.fn_job_promote(1000, false) = 0;
+        EXIT WHEN v_left < p_limit OR v_promoted OR ${schema}.fn_job_promote(1000) = 0;
+        v_promoted := true;
     END LOOP;
 END
 $$;
 
 -- Keeps leases for so many seconds from now. Says of each job whether it is still held, is lost, or shall be given up
--- because somebody wants it cancelled; that one is held, too.
+-- because somebody wants it cancelled; that one is held, too. One that somebody else is just changing is busy: it was not
+-- extended, and can be in a moment.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_extend(p_jobs uuid[], p_tokens uuid[], p_seconds integer)
 RETURNS TABLE (job_id uuid, verdict text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -449,14 +463,22 @@ BEGIN
             FROM unnest(p_jobs, p_tokens) g (id, token)
             JOIN ${schema}.job_queue q ON q.job_id = g.id AND q.lease_token = g.token
             ORDER BY q.job_id
-            FOR NO KEY UPDATE OF q
+            -- Nobody waits for one that somebody is just changing: the others would run out meanwhile.
+            FOR NO KEY UPDATE OF q SKIP LOCKED
         ), extended AS (
             UPDATE ${schema}.job_queue q
             SET lease_until = clock_timestamp() + make_interval(secs => p_seconds)
             FROM mine m
             WHERE q.job_id = m.job_id)
-        SELECT g.id, CASE WHEN m.job_id IS NULL THEN 'lost' WHEN m.cancel_requested_at IS NULL THEN 'held' ELSE 'cancel' END
-        FROM unnest(p_jobs) g (id)
+        SELECT g.id,
+               CASE
+                   WHEN m.job_id IS NOT NULL AND m.cancel_requested_at IS NULL THEN 'held'
+                   WHEN m.job_id IS NOT NULL THEN 'cancel'
+                   WHEN EXISTS (
+                       SELECT FROM ${schema}.job_queue q WHERE q.job_id = g.id AND q.lease_token = g.token) THEN 'busy'
+                   ELSE 'lost'
+               END
+        FROM unnest(p_jobs, p_tokens) g (id, token)
         LEFT JOIN mine m ON m.job_id = g.id;
 END
 $$;
@@ -607,6 +629,13 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = '22023',
             MESSAGE = format('seconds: ''%s'' is not allowed; allowed are 0 to 31536000', p_seconds);
     END IF;
+    -- Who wanted it cancelled is not put off.
+    PERFORM FROM ${schema}.job_queue q
+    WHERE q.job_id = p_job AND q.lease_token = p_token AND q.cancel_requested_at IS NOT NULL
+    FOR UPDATE;
+    IF FOUND THEN
+        RETURN ${schema}.fn_job_give_up(p_job, p_token, NULL);
+    END IF;
     v_at := clock_timestamp() + make_interval(secs => p_seconds);
     UPDATE ${schema}.job_queue q
     SET state = 'scheduled',
@@ -625,6 +654,10 @@ AS $$
 DECLARE
     v_count bigint;
 BEGIN
+    PERFORM ${schema}.fn_job_give_up(q.job_id, q.lease_token, NULL)
+    FROM unnest(p_jobs, p_tokens) g (id, token)
+    JOIN ${schema}.job_queue q ON q.job_id = g.id AND q.lease_token = g.token
+    WHERE q.cancel_requested_at IS NOT NULL;
     UPDATE ${schema}.job_queue q
     SET state = 'queued', lease_owner = NULL, leased_at = NULL, lease_until = NULL, lease_token = NULL
     FROM unnest(p_jobs, p_tokens) g (id, token)
@@ -854,6 +887,7 @@ TO ${server}, ${admin};
 
 -- What an executor needs, and no more: it sees a payload only as the result of its lease.
 GRANT EXECUTE ON FUNCTION
+    ${schema}.fn_job_lease_reaper(integer, text),
     ${schema}.fn_job_lease(text[], integer, text, integer, integer[], timestamptz[]),
     ${schema}.fn_job_extend(uuid[], uuid[], integer),
     ${schema}.fn_job_complete_many(uuid[], uuid[]),

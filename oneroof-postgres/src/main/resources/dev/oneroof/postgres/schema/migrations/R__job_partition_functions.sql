@@ -40,9 +40,10 @@ BEGIN
 END
 $$;
 
--- Drops the days that ended so long ago, and returns their names. One that somebody reads just now is left for later.
+-- Drops the oldest day that ended so long ago, and returns its name; none where there is none, or where somebody reads it
+-- just now. One at a time and in a transaction of its own: whoever ends a job waits for it.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_partitions_drop(p_keep interval) RETURNS SETOF text
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s'
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '200ms'
 AS $$
 DECLARE
     v_name text;
@@ -58,7 +59,8 @@ BEGIN
         WHERE i.inhparent IN ('${schema}.job_history'::regclass, '${schema}.job_log'::regclass)
           AND c.relname ~ '^job_(history|log)_[0-9]{8}$'
           AND (to_date(right(c.relname, 8), 'YYYYMMDD') + interval '1 day') AT TIME ZONE 'UTC' <= now() - p_keep
-        ORDER BY c.relname
+        ORDER BY right(c.relname, 8), c.relname
+        LIMIT 1
     LOOP
         BEGIN
             EXECUTE format('DROP TABLE ${schema}.%I', v_name);
