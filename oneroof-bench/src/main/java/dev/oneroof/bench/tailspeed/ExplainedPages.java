@@ -6,7 +6,11 @@ import dev.oneroof.core.tabletail.Page;
 import dev.oneroof.core.tabletail.TailSpec;
 import dev.oneroof.postgres.Tx;
 
-/** Lets the server explain every page that a tail reads, up to so many rows, and adds up what they cost. */
+/**
+ * Lets the server explain every page that a tail walks through, up to so many rows, and adds up what they cost. A page whose
+ * keys were written down first, since a transaction was open anywhere on the server, is fetched key by key: that costs the
+ * same at any depth, and more than a walk, so it is left out.
+ */
 final class ExplainedPages implements BatchEffect {
     // The server reads its own answer; no other reader of JSON is needed.
     private static final String COST = """
@@ -29,6 +33,9 @@ final class ExplainedPages implements BatchEffect {
 
     @Override
     public Batch apply(Tx tx, Page page) {
+        if (page.parameters().containsKey("page_first")) {
+            return reading.apply(tx, page);
+        }
         String explained = tx.query(
                         "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) %s".formatted(page.select("body")))
                 .bindMap(page.parameters())
