@@ -28,10 +28,10 @@ final class BenchHeartbeatCommand implements Callable<Integer> {
     @Option(
             names = "--beats",
             paramLabel = "N",
-            defaultValue = "960",
+            defaultValue = "1210",
             converter = Numbers.Blows.class,
             description =
-                    "Beats of each; one every 3.75 s, as a worker beats, make this an hour (default ${DEFAULT-VALUE}).")
+                    "Beats of each: in an hour one every 3.75 s, and at most 250 more for news (default ${DEFAULT-VALUE}).")
     private long beats;
 
     @Override

@@ -44,11 +44,12 @@ final class WorkerLoop implements Runnable {
     private volatile long passNanos;
     /** The pass of which it was told that it is stuck, by its beginning. Only looked at from beside. */
     private long toldStuck;
+    /** When it was last renewed from beside. */
+    private long renewedNanos;
 
     private volatile boolean handingOver;
     private int passedOver;
-    private long lastBeatNanos;
-    private @Nullable Beat lastBeat;
+    private final BeatPace pace;
     private Beat working = Beat.working("rows came by");
     /** When a pass last had something to do; who has a row now and then is not quiet in between. */
     private long workedNanos = System.nanoTime() - Duration.ofDays(1).toNanos();
@@ -74,6 +75,7 @@ final class WorkerLoop implements Runnable {
         this.leases = leases;
         this.gates = gates;
         this.config = config;
+        this.pace = new BeatPace(config, System.nanoTime());
     }
 
     boolean holds() {
@@ -105,8 +107,14 @@ final class WorkerLoop implements Runnable {
             }
             return;
         }
+        // No more often than needed: of a worker whose every pass is long, every renewal is a version of its row.
+        if (renewedNanos > since
+                && System.nanoTime() - renewedNanos < config.steadyBeat().toNanos()) {
+            return;
+        }
         // Lost is for the fence to find out; here nothing is committed.
         db.useTx(tx -> leases.beat(tx, held, Beat.working("in a long pass")));
+        renewedNanos = System.nanoTime();
     }
 
     boolean canBeWoken() {
@@ -171,14 +179,14 @@ final class WorkerLoop implements Runnable {
     }
 
     private long untilBeatNanos() {
-        long due = lastBeatNanos + config.steadyBeat().toNanos() - System.nanoTime();
+        long due = pace.untilSteadyNanos(System.nanoTime());
         return holds() && due > 0 ? due : LONGEST_SLICE.toNanos();
     }
 
     /** Beats; whether there is a reason for a turn before its time. */
     private boolean isStoppedWhileResting() {
         Lease held = lease;
-        Beat last = lastBeat;
+        Beat last = pace.last();
         if (held == null || last == null) {
             return false;
         }
@@ -331,8 +339,7 @@ final class WorkerLoop implements Runnable {
                 log.info("{}: taken, epoch {}", name(), taken.lease().epoch().value());
                 endSessionsOf(taken.before());
                 lease = taken.lease();
-                lastBeatNanos = System.nanoTime() - config.beatInterval().toNanos();
-                lastBeat = null;
+                pace.begin(System.nanoTime());
                 yield lease;
             }
             case Claim.Denied denied -> null;
@@ -352,15 +359,13 @@ final class WorkerLoop implements Runnable {
     }
 
     private void beatIfDue(Lease held, Beat beat) {
-        Duration due = beat.isNewsAfter(lastBeat) ? config.beatInterval() : config.steadyBeat();
-        if (System.nanoTime() - lastBeatNanos < due.toNanos()) {
+        if (!pace.isDue(beat, System.nanoTime())) {
             return;
         }
         if (db.inTx(tx -> leases.beat(tx, held, beat)) == Renewal.LOST) {
             lost();
         }
-        lastBeatNanos = System.nanoTime();
-        lastBeat = beat;
+        pace.told(beat, System.nanoTime());
     }
 
     private void beatAfterFailure(RuntimeException failure) {
