@@ -6,6 +6,8 @@ import dev.oneroof.core.job.JobWork;
 import dev.oneroof.core.job.JobWorker;
 import dev.oneroof.core.job.Jobs;
 import dev.oneroof.core.lease.Scope;
+import dev.oneroof.core.schedule.Schedule;
+import dev.oneroof.core.schedule.Schedules;
 import dev.oneroof.core.tabletail.TailDraft;
 import dev.oneroof.core.tabletail.TailSource;
 import dev.oneroof.core.tabletail.TailSpec;
@@ -123,6 +125,15 @@ public final class OneRoof implements AutoCloseable {
         return jobs;
     }
 
+    /**
+     * Has jobs of a kind come by the clock, fired in one of the running instances. Under the name of another schedule it takes
+     * its place; unless its times change, the next one stays.
+     */
+    public OneRoof schedule(Schedule schedule) {
+        new Schedules(wiring.database()).replace(schedule, wiring.instance());
+        return this;
+    }
+
     public OneRoof start() {
         if (!watching) {
             watching = true;
@@ -133,7 +144,7 @@ public final class OneRoof implements AutoCloseable {
                 waiting.add(worker);
             }
             if (wiring.hasJobs()) {
-                waiting.add(wiring.jobKeeper());
+                waiting.add(wiring.jobKeeper(jobs));
             }
         }
         waiting.forEach(workers::start);

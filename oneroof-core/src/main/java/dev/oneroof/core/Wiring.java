@@ -7,6 +7,7 @@ import dev.oneroof.core.job.JobWorker;
 import dev.oneroof.core.job.Jobs;
 import dev.oneroof.core.lease.LeaseStore;
 import dev.oneroof.core.liveness.StaleCheck;
+import dev.oneroof.core.schedule.Firing;
 import dev.oneroof.core.tabletail.HolderSampler;
 import dev.oneroof.core.tabletail.TailSource;
 import dev.oneroof.core.tabletail.TailSpec;
@@ -55,8 +56,8 @@ final class Wiring {
         return new JobWorker(config.instance(), database, works, config.loop().gateInterval());
     }
 
-    JobKeeper jobKeeper() {
-        return new JobKeeper(database);
+    JobKeeper jobKeeper(Jobs jobs) {
+        return new JobKeeper(database, new Firing(database, jobs));
     }
 
     boolean hasJobs() {

@@ -1,8 +1,11 @@
 package dev.oneroof.postgres;
 
 import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
 import java.sql.SQLException;
 import java.util.Set;
+import java.util.function.Supplier;
+import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 
@@ -90,6 +93,16 @@ public final class SqlState {
             return ErrorCode.NOT_FOUND;
         }
         return NOT_IN_THIS_STATE.contains(state) ? ErrorCode.CONFLICT : null;
+    }
+
+    /** The answer of one of our functions; what it refuses is refused in its words. */
+    public static <R> R explained(Supplier<R> call) {
+        try {
+            return call.get();
+        } catch (JdbiException e) {
+            ErrorCode code = refusal(e);
+            throw code == null ? e : new OneRoofException(code, message(e), e);
+        }
     }
 
     /** What the server said, in its own first words: without severity, detail and hint. */

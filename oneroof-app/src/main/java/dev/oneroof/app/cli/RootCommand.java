@@ -19,6 +19,7 @@ import picocli.CommandLine.Spec;
             SourceCommand.class,
             CursorCommand.class,
             JobCommand.class,
+            ScheduleCommand.class,
             DlqCommand.class,
             GateCommand.class,
             WorkerCommand.class,
@@ -38,6 +39,6 @@ final class RootCommand implements Runnable {
     public void run() {
         throw new ParameterException(
                 spec.commandLine(),
-                "a command is missing: demo, db, source, worker, cursor, job, dlq, gate, instance, status, doctor, bench or version");
+                "a command is missing: demo, db, source, worker, cursor, job, schedule, dlq, gate, instance, status, doctor, bench or version");
     }
 }

@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Looks after the queue, in one of the running instances: takes jobs from holders that went quiet, makes those due whose
- * time has come, and keeps the days of the history. It only calls functions that others may call, too.
+ * time has come, has schedules fired, and keeps the days of the history. It only calls functions that others may call, too.
  */
 public final class JobKeeper implements Worker {
     private static final Logger log = LoggerFactory.getLogger(JobKeeper.class);
@@ -24,11 +24,14 @@ public final class JobKeeper implements Worker {
     private static final Duration DAYS = Duration.ofHours(1);
 
     private final Database db;
+    private final Chore firing;
     private final JobStore store = new JobStore();
     private long daysNanos = System.nanoTime() - DAYS.toNanos();
 
-    public JobKeeper(Database db) {
+    /** @param firing enqueues what comes by the clock */
+    public JobKeeper(Database db, Chore firing) {
         this.db = db;
+        this.firing = firing;
     }
 
     @Override
@@ -60,21 +63,33 @@ public final class JobKeeper implements Worker {
             log.warn("took {} jobs from holders whose lease had run out", reaped);
         }
         int promoted = db.inTx(tx -> store.promote(tx, MOST));
+        Duration untilFiring = fired();
         keepDays();
-        if (reaped == MOST || promoted == MOST) {
+        if (untilFiring.isZero() || reaped == MOST || promoted == MOST) {
             return new Pass.Worked(reaped + promoted);
         }
-        Duration next = untilNextDue();
+        Duration next = sooner(untilNextDue(), untilFiring);
         return reaped + promoted > 0 ? new Pass.CaughtUp(reaped + promoted, next) : new Pass.Idle(next);
+    }
+
+    /** One schedule that cannot be fired keeps no job from being taken back. */
+    private Duration fired() {
+        try {
+            return firing.run();
+        } catch (RuntimeException e) {
+            log.warn("no schedule was fired, trying again: {}", e.getMessage());
+            return USUAL;
+        }
+    }
+
+    private static Duration sooner(Duration one, Duration other) {
+        Duration soon = one.compareTo(other) < 0 ? one : other;
+        return soon.compareTo(SOONEST) < 0 ? SOONEST : soon;
     }
 
     private Duration untilNextDue() {
         Double seconds = db.inTx(store::nextDueIn);
-        if (seconds == null || seconds >= USUAL.toSeconds()) {
-            return USUAL;
-        }
-        Duration due = Duration.ofNanos((long) (seconds * 1e9));
-        return due.compareTo(SOONEST) < 0 ? SOONEST : due;
+        return seconds == null || seconds >= USUAL.toSeconds() ? USUAL : Duration.ofNanos((long) (seconds * 1e9));
     }
 
     private void keepDays() {

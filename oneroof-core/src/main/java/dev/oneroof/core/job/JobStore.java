@@ -3,8 +3,6 @@ package dev.oneroof.core.job;
 import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.Tx;
-import dev.oneroof.postgres.error.ErrorCode;
-import dev.oneroof.postgres.error.OneRoofException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,9 +14,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 
 /** The functions of jobs, which executors in other languages call as well. */
@@ -119,7 +115,7 @@ final class JobStore {
     /** True when anything changed. */
     boolean register(Tx tx, JobKind kind, String actor) {
         JobKind.Rate rate = kind.limits().rate();
-        return explained(() -> tx.query(REGISTER)
+        return SqlState.explained(() -> tx.query(REGISTER)
                 .bind("kind", kind.name())
                 .bind("domain", kind.domain())
                 .bind("description", kind.description())
@@ -141,7 +137,7 @@ final class JobStore {
     List<Enqueued> put(Tx tx, List<NewJob> jobs, boolean wake) {
         JobId[] ids = new JobId[jobs.size()];
         Arrays.setAll(ids, n -> JobId.create());
-        Map<Long, UUID> existing = explained(() -> tx.query(PUT)
+        Map<Long, UUID> existing = SqlState.explained(() -> tx.query(PUT)
                 .bind("ids", Arrays.stream(ids).map(JobId::value).toArray(UUID[]::new))
                 .bind("kinds", isOneKind(jobs) ? null : texts(jobs, NewJob::kind))
                 .bind("kind", jobs.getFirst().kind())
@@ -272,7 +268,7 @@ final class JobStore {
     }
 
     boolean say(Tx tx, LeasedJob job, String line, @Nullable Integer percent) {
-        return explained(() -> tx.query(SAY)
+        return SqlState.explained(() -> tx.query(SAY)
                 .bind("job", job.id().value())
                 .bind("token", job.token())
                 .bind("line", plain(line))
@@ -312,7 +308,7 @@ final class JobStore {
     }
 
     private static String acted(Tx tx, String act, JobId job, OperatorAct by) {
-        return explained(() -> tx.query(act)
+        return SqlState.explained(() -> tx.query(act)
                 .bind("job", job.value())
                 .bind("reason", by.reason())
                 .bind("actor", by.actor())
@@ -390,15 +386,5 @@ final class JobStore {
 
     private static double seconds(Duration duration) {
         return duration.toMillis() / 1000.0;
-    }
-
-    /** What the functions refuse, in their words. */
-    static <R> R explained(Supplier<R> call) {
-        try {
-            return call.get();
-        } catch (JdbiException e) {
-            ErrorCode code = SqlState.refusal(e);
-            throw code == null ? e : new OneRoofException(code, SqlState.message(e), e);
-        }
     }
 }

@@ -1,0 +1,163 @@
+package dev.oneroof.app.cli;
+
+import dev.oneroof.core.schedule.CatchUp;
+import dev.oneroof.core.schedule.CronTimes;
+import dev.oneroof.core.schedule.Schedule;
+import dev.oneroof.core.schedule.Schedules;
+import dev.oneroof.core.schedule.SteadyTimes;
+import dev.oneroof.core.schedule.Timetable;
+import dev.oneroof.core.signal.Payload;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(name = "add", description = "Has jobs of a kind that is registered come by the clock.")
+final class ScheduleAddCommand implements Callable<Integer> {
+    record Answer(String schedule, String done, @Nullable Instant nextDueAt) {}
+
+    @Mixin
+    private final DatabaseOptions options = new DatabaseOptions();
+
+    @Parameters(paramLabel = "NAME", description = "Its name.")
+    @SuppressWarnings("NullAway.Init")
+    private String name;
+
+    @Option(names = "--kind", required = true, paramLabel = "KIND", description = "The kind of its jobs.")
+    @SuppressWarnings("NullAway.Init")
+    private String kind;
+
+    @ArgGroup(multiplicity = "1", exclusive = true)
+    @SuppressWarnings("NullAway.Init")
+    private When when;
+
+    static final class When {
+        @ArgGroup(exclusive = false)
+        private @Nullable ByCron byCron;
+
+        @ArgGroup(exclusive = false)
+        private @Nullable Steadily steadily;
+
+        Timetable timetable() {
+            if (byCron != null) {
+                return CronTimes.of(byCron.cron, byCron.zone);
+            }
+            Duration every = steadily == null ? Duration.ZERO : steadily.every;
+            return new SteadyTimes(every, steadily == null ? null : steadily.from);
+        }
+    }
+
+    static final class ByCron {
+        @Option(
+                names = "--cron",
+                required = true,
+                paramLabel = "EXPRESSION",
+                description =
+                        "Minute, hour, day of month, month and day of week, as in a crontab; with six fields the second comes first; or @hourly, @daily, @weekly, @monthly, @yearly.")
+        @SuppressWarnings("NullAway.Init")
+        private String cron;
+
+        @Option(
+                names = "--zone",
+                paramLabel = "ZONE",
+                defaultValue = "UTC",
+                description = "On the clock of this zone, such as Europe/Berlin; without it UTC.")
+        private String zone = "UTC";
+    }
+
+    static final class Steadily {
+        @Option(
+                names = "--every",
+                required = true,
+                paramLabel = "DURATION",
+                converter = Durations.class,
+                description = "At this distance from each other.")
+        @SuppressWarnings("NullAway.Init")
+        private Duration every;
+
+        @Option(
+                names = "--from",
+                paramLabel = "TIME",
+                converter = Instants.class,
+                description = "Counted from this time, such as 2026-03-01T06:00:00Z; without it from now.")
+        private @Nullable Instant from;
+    }
+
+    @Option(
+            names = "--payload",
+            paramLabel = "JSON",
+            defaultValue = "{}",
+            description = "An object of addresses and figures; nothing without it.")
+    private String payload = "{}";
+
+    @Option(
+            names = "--catch-up",
+            paramLabel = "HOW",
+            defaultValue = "LAST",
+            description =
+                    "Times that went by while nobody ran: skip makes up for none, last for the last of them, all for each; without it last.")
+    private CatchUp catchUp = CatchUp.LAST;
+
+    @Option(names = "--no-overlap", description = "Enqueue none while the one before is alive.")
+    private boolean noOverlap;
+
+    @Option(
+            names = "--priority",
+            paramLabel = "N",
+            defaultValue = "0",
+            converter = Numbers.Priority.class,
+            description = "0 to 100, as of any job.")
+    private long priority;
+
+    @Option(
+            names = "--max-attempts",
+            paramLabel = "N",
+            converter = Numbers.Attempts.class,
+            description = "Give up after so many; without it as its kind says.")
+    private @Nullable Long maxAttempts;
+
+    @Option(names = "--replace", description = "Take the place of the schedule of this name, where there is one.")
+    private boolean replace;
+
+    @Option(names = "--json", description = "Print one JSON object.")
+    private boolean json;
+
+    @Override
+    public Integer call() {
+        Schedule schedule = new Schedule(
+                name,
+                kind,
+                when.timetable(),
+                catchUp,
+                !noOverlap,
+                new Payload(payload),
+                Math.toIntExact(priority),
+                maxAttempts == null ? null : Math.toIntExact(maxAttempts));
+        return OperatorAccess.inDatabase(options, db -> {
+            Schedules schedules = new Schedules(db);
+            Schedules.Put done = replace
+                    ? schedules.replace(schedule, OperatorAccess.actor())
+                    : schedules.add(schedule, OperatorAccess.actor());
+            Instant next = schedules.show(name).nextDueAt();
+            Console.say("%s is %s, due next at %s"
+                    .formatted(
+                            name,
+                            switch (done) {
+                                case ADDED -> "added";
+                                case CHANGED -> "changed";
+                                case SAME -> "there already";
+                            },
+                            next));
+            if (json) {
+                Console.printJson(new Answer(name, done.name().toLowerCase(Locale.ROOT), next));
+            }
+            return 0;
+        });
+    }
+}

@@ -1,0 +1,101 @@
+package dev.oneroof.app.cli;
+
+import dev.oneroof.core.schedule.KnownSchedule;
+import dev.oneroof.core.schedule.Schedules;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(name = "show", description = "Shows one schedule, what it has done, and its next times.")
+final class ScheduleShowCommand implements Callable<Integer> {
+    private static final int TIMES = 5;
+
+    record Answer(KnownSchedule schedule, List<Instant> nextTimes) {}
+
+    @Mixin
+    private final DatabaseOptions options = new DatabaseOptions();
+
+    @Parameters(paramLabel = "NAME", description = "Its name.")
+    @SuppressWarnings("NullAway.Init")
+    private String name;
+
+    @Option(names = "--json", description = "Print one JSON object.")
+    private boolean json;
+
+    @Override
+    public Integer call() {
+        return OperatorAccess.inDatabase(options, db -> {
+            KnownSchedule schedule = new Schedules(db).show(name);
+            report(new Answer(schedule, Schedules.times(schedule.timetable(), schedule.seenAt(), TIMES)));
+            return 0;
+        });
+    }
+
+    /** By what it is due, in words. */
+    static String when(KnownSchedule schedule) {
+        return schedule.everySeconds() == null
+                ? "%s in %s".formatted(schedule.cron(), schedule.zone())
+                : "every %s".formatted(Durations.text(Duration.ofSeconds(schedule.everySeconds())));
+    }
+
+    private void report(Answer answer) {
+        if (json) {
+            Console.printJson(answer);
+            return;
+        }
+        KnownSchedule schedule = answer.schedule();
+        print("schedule", schedule.name());
+        print("kind", schedule.kind());
+        print("due", when(schedule));
+        print(
+                "missed ones",
+                switch (schedule.catchUp()) {
+                    case "all" -> "made up for, each";
+                    case "last" -> "made up for by one, the last";
+                    default -> "not made up for";
+                });
+        print("overlap", schedule.overlaps() ? "allowed" : "none is enqueued while the one before is alive");
+        print("priority", Integer.toString(schedule.priority()));
+        print(
+                "attempts",
+                schedule.maxAttempts() == null
+                        ? "as the kind says"
+                        : schedule.maxAttempts().toString());
+        print("payload", schedule.payload());
+        KnownSchedule.Pause pause = schedule.pause();
+        print(
+                "paused",
+                pause == null ? null : "since %s by %s: %s".formatted(pause.at(), pause.actor(), pause.reason()));
+        print(
+                "last",
+                schedule.lastDueAt() == null
+                        ? null
+                        : "%s, job %s".formatted(shown(schedule, schedule.lastDueAt()), schedule.lastJob()));
+        print(
+                "so far",
+                "%d fired, %d missed, %d left out for the one before"
+                        .formatted(schedule.fired(), schedule.missed(), schedule.overlapped()));
+        answer.nextTimes().forEach(time -> print(pause == null ? "next" : "would be", shown(schedule, time)));
+    }
+
+    /** On the clock of its zone, and by UTC. */
+    private static String shown(KnownSchedule schedule, Instant time) {
+        return schedule.zone() == null || schedule.zone().equals("UTC")
+                ? time.toString()
+                : "%s (%s)"
+                        .formatted(time, time.atZone(ZoneId.of(schedule.zone())).toOffsetDateTime());
+    }
+
+    private static void print(String name, @Nullable String value) {
+        if (value != null) {
+            Console.print("%-12s  %s".formatted(name, value));
+        }
+    }
+}

@@ -1,0 +1,214 @@
+package dev.oneroof.core.schedule;
+
+import com.cronutils.model.Cron;
+import com.cronutils.model.definition.CronDefinition;
+import com.cronutils.model.definition.CronDefinitionBuilder;
+import com.cronutils.model.field.CronFieldName;
+import com.cronutils.model.field.expression.Always;
+import com.cronutils.model.time.ExecutionTime;
+import com.cronutils.parser.CronParser;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.zone.ZoneOffsetTransition;
+import java.time.zone.ZoneRules;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * By a cron expression, on the clock of a zone. The library finds times on a clock that is never changed; what becomes of
+ * them on the two days a year when this one is, is decided here:
+ *
+ * <ul>
+ *   <li>An expression that names its hours is due once for each time it names. One that the clock leaves out is due at the
+ *       moment of the change; one that comes twice is due the first time.
+ *   <li>An expression for every hour is due whenever the clock shows a time that fits. It goes on at its pace: what is left
+ *       out is left out, and an hour that comes twice counts twice.
+ * </ul>
+ */
+public final class CronTimes implements Timetable {
+    private static final int LONGEST = 200;
+    private static final Pattern WRITTEN = Pattern.compile("[0-9A-Za-z*/,#@ \\t-]+");
+    private static final CronDefinition MINUTES = definition(false);
+    private static final CronDefinition SECONDS = definition(true);
+
+    private final String expression;
+    private final ZoneId zone;
+    private final ExecutionTime times;
+    private final boolean everyHour;
+
+    private CronTimes(String expression, ZoneId zone, Cron cron) {
+        this.expression = expression;
+        this.zone = zone;
+        this.times = ExecutionTime.forCron(cron);
+        this.everyHour = cron.retrieve(CronFieldName.HOUR).getExpression() instanceof Always;
+    }
+
+    /**
+     * Five fields as in a crontab, six with seconds in front, or a word such as {@code @daily}. Where both days are named, of
+     * the month and of the week, either will do.
+     */
+    public static CronTimes of(String expression, String zone) {
+        String written = expression.strip();
+        if (written.length() > LONGEST || !WRITTEN.matcher(written).matches()) {
+            throw refused(
+                    "cron",
+                    written,
+                    "an expression of 1 to %d characters: digits, letters, blanks and any of * / , - # @"
+                            .formatted(LONGEST));
+        }
+        CronTimes parsed = new CronTimes(written, zone(zone), parse(written));
+        if (parsed.next(Instant.EPOCH).isEmpty()) {
+            throw refused("cron", written, "an expression that is due at some time; this one never is");
+        }
+        return parsed;
+    }
+
+    private static Cron parse(String written) {
+        boolean word = written.startsWith("@");
+        int fields = written.split("\\s+").length;
+        if (!word && fields != 5 && fields != 6) {
+            throw refused(
+                    "cron",
+                    written,
+                    "five fields (minute, hour, day of month, month, day of week), or six with the second in front");
+        }
+        try {
+            return new CronParser(word || fields == 5 ? MINUTES : SECONDS)
+                    .parse(written)
+                    .validate();
+        } catch (IllegalArgumentException e) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "cron: '%s' is not allowed: %s; allowed are %s"
+                            .formatted(
+                                    shortened(written),
+                                    shortened(String.valueOf(e.getMessage())),
+                                    "minute 0-59, hour 0-23, day of month 1-31, month 1-12, day of week 0-7"),
+                    e);
+        }
+    }
+
+    private static ZoneId zone(String name) {
+        try {
+            return ZoneId.of(name);
+        } catch (DateTimeException e) {
+            throw refused("zone", name, "the name of a time zone, such as UTC or Europe/Berlin");
+        }
+    }
+
+    private static CronDefinition definition(boolean seconds) {
+        CronDefinitionBuilder builder = CronDefinitionBuilder.defineCron();
+        if (seconds) {
+            builder = builder.withSeconds().withStrictRange().and();
+        } else {
+            builder = builder.withSupportedNicknameHourly()
+                    .withSupportedNicknameDaily()
+                    .withSupportedNicknameMidnight()
+                    .withSupportedNicknameWeekly()
+                    .withSupportedNicknameMonthly()
+                    .withSupportedNicknameYearly()
+                    .withSupportedNicknameAnnually();
+        }
+        return builder.withMinutes()
+                .withStrictRange()
+                .and()
+                .withHours()
+                .withStrictRange()
+                .and()
+                .withDayOfMonth()
+                .supportsL()
+                .withStrictRange()
+                .and()
+                .withMonth()
+                .withStrictRange()
+                .and()
+                .withDayOfWeek()
+                .withValidRange(0, 7)
+                .withMondayDoWValue(1)
+                .withIntMapping(7, 0)
+                .supportsHash()
+                .supportsL()
+                .withStrictRange()
+                .and()
+                .instance();
+    }
+
+    public String expression() {
+        return expression;
+    }
+
+    public String zone() {
+        return zone.getId();
+    }
+
+    @Override
+    public Optional<Instant> next(Instant after) {
+        return everyHour ? nextShown(after) : nextNamed(after);
+    }
+
+    /** The first moment at which the clock shows a time that fits. */
+    private Optional<Instant> nextShown(Instant after) {
+        ZoneRules rules = zone.getRules();
+        ZoneOffset offset = rules.getOffset(after);
+        LocalDateTime from = LocalDateTime.ofInstant(after, offset);
+        ZoneOffsetTransition change = rules.nextTransition(after);
+        while (true) {
+            Optional<LocalDateTime> fits = nextOnAnyClock(from);
+            if (fits.isEmpty()) {
+                return Optional.empty();
+            }
+            Instant due = fits.get().toInstant(offset);
+            if (change == null || due.isBefore(change.getInstant())) {
+                return Optional.of(due);
+            }
+            // On from the change, by what the clock shows then; that very moment may fit.
+            offset = change.getOffsetAfter();
+            from = change.getDateTimeAfter().minusNanos(1);
+            change = rules.nextTransition(change.getInstant());
+        }
+    }
+
+    /** The moment of the first time behind this one, each time once. */
+    private Optional<Instant> nextNamed(Instant after) {
+        ZoneRules rules = zone.getRules();
+        LocalDateTime shown = LocalDateTime.ofInstant(after, zone);
+        List<ZoneOffset> offsets = rules.getValidOffsets(shown);
+        if (offsets.size() > 1 && rules.getOffset(after).equals(offsets.getLast())) {
+            // The clock was set back and shows these for the second time: all of them were due the first time.
+            shown = rules.getTransition(shown).getDateTimeBefore().minusNanos(1);
+        }
+        return nextOnAnyClock(shown).map(this::moment);
+    }
+
+    private Instant moment(LocalDateTime named) {
+        ZoneRules rules = zone.getRules();
+        List<ZoneOffset> offsets = rules.getValidOffsets(named);
+        return offsets.isEmpty() ? rules.getTransition(named).getInstant() : named.toInstant(offsets.getFirst());
+    }
+
+    private Optional<LocalDateTime> nextOnAnyClock(LocalDateTime after) {
+        return times.nextExecution(after.atZone(ZoneOffset.UTC)).map(ZonedDateTime::toLocalDateTime);
+    }
+
+    @Override
+    public String toString() {
+        return "%s in %s".formatted(expression, zone.getId());
+    }
+
+    private static OneRoofException refused(String field, String value, String allowed) {
+        return new OneRoofException(
+                ErrorCode.INVALID_INPUT,
+                "%s: '%s' is not allowed; allowed is %s".formatted(field, shortened(value), allowed));
+    }
+
+    private static String shortened(String text) {
+        return text.length() <= 80 ? text : text.substring(0, 80) + "…";
+    }
+}

@@ -1,0 +1,65 @@
+package dev.oneroof.core.schedule;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** A schedule as it is known, and what it has done. */
+public record KnownSchedule(
+        String name,
+        String kind,
+        @Nullable String cron,
+        @Nullable String zone,
+        @Nullable Integer everySeconds,
+        @Nullable Instant firstDueAt,
+        String catchUp,
+        boolean overlaps,
+        String payload,
+        int priority,
+        @Nullable Integer maxAttempts,
+        @Nullable Instant nextDueAt,
+        @Nullable Instant lastDueAt,
+        @Nullable Instant lastFiredAt,
+        @Nullable String lastJob,
+        long fired,
+        long missed,
+        long overlapped,
+        @Nullable Pause pause,
+        Instant seenAt) {
+    /** Who has paused it, why and when. */
+    public record Pause(String actor, String reason, Instant at) {}
+
+    static KnownSchedule of(ResultSet row) throws SQLException {
+        DueSchedule.Written written = DueSchedule.Written.of(row);
+        int attempts = row.getInt("max_attempts");
+        Instant paused = DueSchedule.instant(row, "paused_at");
+        Instant seen = DueSchedule.instant(row, "seen_at");
+        return new KnownSchedule(
+                row.getString("schedule_name"),
+                row.getString("job_kind"),
+                written.cron(),
+                written.zone(),
+                written.everySeconds() == 0 ? null : written.everySeconds(),
+                written.first(),
+                row.getString("catch_up"),
+                row.getBoolean("may_overlap"),
+                row.getString("payload"),
+                row.getInt("priority"),
+                attempts == 0 ? null : attempts,
+                DueSchedule.instant(row, "next_due_at"),
+                DueSchedule.instant(row, "last_due_at"),
+                DueSchedule.instant(row, "last_fired_at"),
+                row.getString("last_job_id"),
+                row.getLong("fired"),
+                row.getLong("missed"),
+                row.getLong("overlapped"),
+                paused == null ? null : new Pause(row.getString("pause_actor"), row.getString("pause_reason"), paused),
+                seen == null ? Instant.EPOCH : seen);
+    }
+
+    /** By what it is due. */
+    public Timetable timetable() {
+        return new DueSchedule.Written(cron, zone, everySeconds == null ? 0 : everySeconds, firstDueAt).read();
+    }
+}

@@ -1,0 +1,154 @@
+package dev.oneroof.core.schedule;
+
+import dev.oneroof.core.operator.OperatorAct;
+import dev.oneroof.postgres.SqlState;
+import dev.oneroof.postgres.Tx;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Schedules, in {@code job_schedule}. */
+final class ScheduleStore {
+    private static final String NOW = "SELECT clock_timestamp()";
+
+    private static final String PUT = """
+            SELECT oneroof.fn_job_schedule_put(
+                :name, :kind, :cron, :zone, :every, :first, :next, :catch_up, :may_overlap, CAST(:payload AS jsonb),
+                :priority, :max_attempts, :replace, :actor)
+            """;
+
+    private static final String DUE = "SELECT * FROM oneroof.fn_job_schedule_due(:limit)";
+
+    private static final String FIRED = """
+            SELECT oneroof.fn_job_schedule_fired(
+                :names, CAST(:nexts AS timestamptz[]), CAST(:lasts AS timestamptz[]), :jobs, :fired, :missed, :overlapped)
+            """;
+
+    private static final String UNTIL_NEXT = """
+            SELECT extract(epoch FROM min(next_due_at) - clock_timestamp())::float8
+            FROM oneroof.job_schedule
+            WHERE paused_at IS NULL
+            """;
+
+    private static final String PAUSE = "SELECT oneroof.fn_job_schedule_pause(:name, :reason, :actor)";
+
+    private static final String RESUME = "SELECT oneroof.fn_job_schedule_resume(:name, :next, :reason, :actor)";
+
+    private static final String REMOVE =
+            "SELECT true FROM (SELECT oneroof.fn_job_schedule_remove(:name, :reason, :actor)) r";
+
+    private static final String LIST = """
+            SELECT s.*, clock_timestamp() AS seen_at
+            FROM oneroof.job_schedule s
+            WHERE CAST(:name AS text) IS NULL OR s.schedule_name = :name
+            ORDER BY s.schedule_name
+            """;
+
+    Instant now(Tx tx) {
+        return tx.query(NOW).mapTo(OffsetDateTime.class).one().toInstant();
+    }
+
+    /** Returns {@code added}, {@code changed} or {@code same}. */
+    String put(Tx tx, Schedule schedule, Instant next, boolean replace, String actor) {
+        CronTimes cron = schedule.timetable() instanceof CronTimes times ? times : null;
+        SteadyTimes steady = schedule.timetable() instanceof SteadyTimes times ? times : null;
+        return SqlState.explained(() -> tx.query(PUT)
+                .bind("name", schedule.name())
+                .bind("kind", schedule.kind())
+                .bind("cron", cron == null ? null : cron.expression())
+                .bind("zone", cron == null ? null : cron.zone())
+                .bind(
+                        "every",
+                        steady == null ? null : Math.toIntExact(steady.every().toSeconds()))
+                .bind("first", steady == null ? null : time(steady.first()))
+                .bind("next", time(next))
+                .bind("catch_up", schedule.catchUp().word())
+                .bind("may_overlap", schedule.overlaps())
+                .bind("payload", schedule.payload().json())
+                .bind("priority", schedule.priority())
+                .bind("max_attempts", schedule.maxAttempts())
+                .bind("replace", replace)
+                .bind("actor", actor)
+                .mapTo(String.class)
+                .one());
+    }
+
+    /** Locked until the transaction ends; one that somebody else has is not among them. */
+    List<DueSchedule> due(Tx tx, int limit) {
+        return tx.query(DUE)
+                .bind("limit", limit)
+                .map((row, context) -> DueSchedule.of(row))
+                .list();
+    }
+
+    void fired(Tx tx, List<Fired> all) {
+        tx.query(FIRED)
+                .bind("names", of(all, Fired::name).toArray(String[]::new))
+                .bind("nexts", of(all, fired -> text(fired.times().next())).toArray(String[]::new))
+                .bind("lasts", of(all, fired -> text(fired.last())).toArray(String[]::new))
+                .bind("jobs", of(all, Fired::lastJob).toArray(UUID[]::new))
+                .bind("fired", of(all, Fired::jobs).toArray(Integer[]::new))
+                .bind("missed", of(all, fired -> fired.times().missed()).toArray(Integer[]::new))
+                .bind("overlapped", of(all, Fired::overlapped).toArray(Integer[]::new))
+                .mapTo(Integer.class)
+                .one();
+    }
+
+    /** In how many seconds the next one is due; empty where there is none. */
+    Optional<Double> untilNext(Tx tx) {
+        return tx.query(UNTIL_NEXT).mapTo(Double.class).findOne();
+    }
+
+    boolean pause(Tx tx, String name, OperatorAct by) {
+        return SqlState.explained(() -> tx.query(PAUSE)
+                .bind("name", name)
+                .bind("reason", by.reason())
+                .bind("actor", by.actor())
+                .mapTo(Boolean.class)
+                .one());
+    }
+
+    boolean resume(Tx tx, String name, @Nullable Instant next, OperatorAct by) {
+        return SqlState.explained(() -> tx.query(RESUME)
+                .bind("name", name)
+                .bind("next", time(next))
+                .bind("reason", by.reason())
+                .bind("actor", by.actor())
+                .mapTo(Boolean.class)
+                .one());
+    }
+
+    void remove(Tx tx, String name, OperatorAct by) {
+        SqlState.explained(() -> tx.query(REMOVE)
+                .bind("name", name)
+                .bind("reason", by.reason())
+                .bind("actor", by.actor())
+                .mapTo(Boolean.class)
+                .one());
+    }
+
+    /** @param name null for all */
+    List<KnownSchedule> list(Tx tx, @Nullable String name) {
+        return tx.query(LIST)
+                .bind("name", name)
+                .map((row, context) -> KnownSchedule.of(row))
+                .list();
+    }
+
+    private static <T> List<T> of(List<Fired> all, Function<Fired, T> what) {
+        return all.stream().map(what).toList();
+    }
+
+    private static @Nullable String text(@Nullable Instant time) {
+        return time == null ? null : time.toString();
+    }
+
+    private static @Nullable OffsetDateTime time(@Nullable Instant instant) {
+        return instant == null ? null : instant.atOffset(ZoneOffset.UTC);
+    }
+}

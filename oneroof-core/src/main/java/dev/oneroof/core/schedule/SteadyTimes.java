@@ -1,0 +1,37 @@
+package dev.oneroof.core.schedule;
+
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * At a steady distance from each other, whatever the clocks on the walls do.
+ *
+ * @param first null where the schedule begins one distance from when it is added
+ */
+public record SteadyTimes(Duration every, @Nullable Instant first) implements Timetable {
+    private static final Duration LONGEST = Duration.ofDays(366);
+
+    public SteadyTimes {
+        if (every.toNanosPart() != 0 || every.compareTo(Duration.ofSeconds(1)) < 0 || every.compareTo(LONGEST) > 0) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "every: '%s' is not allowed; allowed are whole seconds, from 1 s to 366 d".formatted(every));
+        }
+    }
+
+    @Override
+    public Optional<Instant> next(Instant after) {
+        if (first == null) {
+            return Optional.of(after.plus(every));
+        }
+        if (after.isBefore(first)) {
+            return Optional.of(first);
+        }
+        long done = Duration.between(first, after).toSeconds() / every.toSeconds();
+        return Optional.of(first.plusSeconds((done + 1) * every.toSeconds()));
+    }
+}

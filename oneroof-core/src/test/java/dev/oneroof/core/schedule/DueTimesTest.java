@@ -1,0 +1,98 @@
+package dev.oneroof.core.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.oneroof.postgres.error.OneRoofException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DueTimesTest {
+    private static final Instant FIRST = Instant.parse("2026-01-01T00:00:00Z");
+    private static final Timetable HOURLY = CronTimes.of("0 * * * *", "UTC");
+    private static final Timetable EVERY_SECOND = new SteadyTimes(Duration.ofSeconds(1), FIRST);
+
+    @ParameterizedTest
+    @EnumSource
+    void oneThatIsOnTimeIsFired(CatchUp catchUp) {
+        assertThat(DueTimes.of(HOURLY, catchUp, FIRST, FIRST.plusSeconds(5)))
+                .isEqualTo(new DueTimes(List.of(FIRST), 0, FIRST.plusSeconds(3600)));
+    }
+
+    @Test
+    void allOfTheMissedAreFired() {
+        DueTimes times = DueTimes.of(HOURLY, CatchUp.ALL, FIRST, FIRST.plusSeconds(3 * 3600 + 1800));
+
+        assertThat(times.fired())
+                .containsExactly(FIRST, FIRST.plusSeconds(3600), FIRST.plusSeconds(7200), FIRST.plusSeconds(10_800));
+        assertThat(times.missed()).isZero();
+        assertThat(times.next()).isEqualTo(FIRST.plusSeconds(14_400));
+    }
+
+    @Test
+    void ofManyMissedSoManyAreFiredAndTheRestIsDueStill() {
+        DueTimes times = DueTimes.of(EVERY_SECOND, CatchUp.ALL, FIRST, FIRST.plusSeconds(100_000));
+
+        assertThat(times.fired()).hasSize(DueTimes.MOST);
+        assertThat(times.next()).isEqualTo(FIRST.plusSeconds(DueTimes.MOST));
+    }
+
+    @Test
+    void theLastOfTheMissedIsFired() {
+        assertThat(DueTimes.of(HOURLY, CatchUp.LAST, FIRST, FIRST.plusSeconds(3 * 3600 + 1800)))
+                .isEqualTo(new DueTimes(List.of(FIRST.plusSeconds(10_800)), 3, FIRST.plusSeconds(14_400)));
+    }
+
+    @Test
+    void noneOfTheMissedIsFired() {
+        assertThat(DueTimes.of(HOURLY, CatchUp.SKIP, FIRST, FIRST.plusSeconds(3 * 3600 + 1800)))
+                .isEqualTo(new DueTimes(List.of(), 4, FIRST.plusSeconds(14_400)));
+        assertThat(DueTimes.of(HOURLY, CatchUp.SKIP, FIRST, FIRST.plusSeconds(3 * 3600 + 30)))
+                .isEqualTo(new DueTimes(List.of(FIRST.plusSeconds(10_800)), 3, FIRST.plusSeconds(14_400)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {199, 200, 201, 202, 203, 1000, 31_000_000})
+    void theLastOfVeryManyIsFoundWithoutCountingThem(long seconds) {
+        Instant now = FIRST.plusSeconds(seconds).plusMillis(300);
+
+        DueTimes times = DueTimes.of(EVERY_SECOND, CatchUp.LAST, FIRST, now);
+
+        assertThat(times.fired()).containsExactly(FIRST.plusSeconds(seconds));
+        assertThat(times.next()).isEqualTo(FIRST.plusSeconds(seconds + 1));
+        assertThat(times.missed()).isLessThanOrEqualTo(201);
+    }
+
+    @Test
+    void theLastOfVeryManyIsFoundOnACronToo() {
+        Timetable seconds = CronTimes.of("* * 3 * * *", "UTC");
+
+        DueTimes times = DueTimes.of(
+                seconds, CatchUp.LAST, Instant.parse("2020-01-01T03:00:00Z"), Instant.parse("2026-05-05T03:30:10.5Z"));
+
+        assertThat(times.fired()).containsExactly(Instant.parse("2026-05-05T03:30:10Z"));
+        assertThat(times.next()).isEqualTo(Instant.parse("2026-05-05T03:30:11Z"));
+    }
+
+    @Test
+    void steadyTimesKeepTheirDistanceFromTheFirst() {
+        SteadyTimes times = new SteadyTimes(Duration.ofSeconds(90), FIRST);
+
+        assertThat(times.next(FIRST.minusSeconds(1000))).contains(FIRST);
+        assertThat(times.next(FIRST)).contains(FIRST.plusSeconds(90));
+        assertThat(times.next(FIRST.plusSeconds(91))).contains(FIRST.plusSeconds(180));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"PT0S", "PT-5S", "PT0.5S", "PT1.001S", "PT10000H"})
+    void refusesADistanceThatIsNone(String every) {
+        assertThatThrownBy(() -> new SteadyTimes(Duration.parse(every), FIRST))
+                .isInstanceOf(OneRoofException.class)
+                .hasMessageStartingWith("every: '");
+    }
+}

@@ -1,0 +1,290 @@
+package dev.oneroof.core.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.oneroof.core.job.JobKind;
+import dev.oneroof.core.job.Jobs;
+import dev.oneroof.core.operator.OperatorAct;
+import dev.oneroof.core.signal.Payload;
+import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.SchemaName;
+import dev.oneroof.postgres.error.OneRoofException;
+import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.server.TestDatabase;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+@OneRoofTest
+class FiringTest {
+    private static final OperatorAct BY = new OperatorAct("somebody", "a test");
+    private static final String BERLIN = "Europe/Berlin";
+
+    private TestDatabase database;
+    private Database db;
+    private Schedules schedules;
+    private Firing firing;
+
+    @BeforeEach
+    void begin(TestDatabase given) {
+        database = given;
+        db = new Database(given.dataSource(), SchemaName.DEFAULT);
+        schedules = new Schedules(db);
+        Jobs jobs = new Jobs(db);
+        jobs.register(JobKind.named("mark_file"), "test");
+        firing = new Firing(db, jobs);
+    }
+
+    @Test
+    void enqueuesAJobAtItsTimeAndKnowsTheNext() throws Exception {
+        add(steady("tick", 60)
+                .with(new Payload("{\"file_id\": 7}"))
+                .withPriority(3)
+                .triedUpTo(2));
+        lastRan("tick", "now() - interval '5 seconds'");
+
+        assertThat(firing.run()).isLessThanOrEqualTo(Duration.ofSeconds(1));
+
+        assertThat(strings("""
+                        SELECT concat_ws(' ', job_kind, state, priority, max_attempts, payload,
+                            scheduled_at = (SELECT last_due_at FROM oneroof.job_schedule),
+                            idempotency_key LIKE 'schedule:tick:2%')
+                        FROM oneroof.job_queue
+                        """)).containsExactly("mark_file queued 3 2 {\"file_id\": 7} t t");
+        KnownSchedule known = schedules.show("tick");
+        assertThat(known.fired()).isOne();
+        assertThat(known.missed()).isZero();
+        assertThat(known.nextDueAt()).isEqualTo(known.lastDueAt().plusSeconds(60));
+        assertThat(known.lastJob())
+                .isEqualTo(database.value(String.class, "SELECT job_id::text FROM oneroof.job_queue"));
+        firing.run();
+        assertThat(jobsOf("tick")).hasSize(1);
+    }
+
+    @Test
+    void firesEachTimeOnceOverBothChangesOfTheClockThoughManyTry() throws Exception {
+        add(Schedule.of("spring", "mark_file", CronTimes.of("30 2 * * *", BERLIN))
+                .catchingUp(CatchUp.ALL));
+        add(Schedule.of("hours", "mark_file", CronTimes.of("0 * * * *", BERLIN)).catchingUp(CatchUp.ALL));
+        due("spring", "2026-03-20T01:30:00Z");
+        due("hours", "2026-10-24T22:00:00Z");
+
+        atOnce(3, () -> {
+            Firing another = new Firing(db, new Jobs(db));
+            while (another.run().isZero()) {
+                // until nothing is left
+            }
+            return null;
+        });
+        firing.run();
+
+        Instant now = Instant.now();
+        assertThat(jobsOf("spring")).isEqualTo(timesUntil("30 2 * * *", "2026-03-20T01:00:00Z", now));
+        assertThat(jobsOf("hours")).isEqualTo(timesUntil("0 * * * *", "2026-10-24T21:30:00Z", now));
+        assertThat(jobsOf("spring")).contains("2026-03-29T01:00:00Z", "2026-10-25T00:30:00Z");
+        assertThat(jobsOf("hours")).contains("2026-10-25T00:00:00Z", "2026-10-25T01:00:00Z", "2026-10-25T02:00:00Z");
+    }
+
+    @Test
+    void firesNothingWhileSomebodyElseDoes() throws Exception {
+        add(steady("tick", 60));
+        lastRan("tick", "now()");
+        try (Connection other = database.dataSource().getConnection();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("SELECT * FROM oneroof.fn_job_schedule_due(10)");
+
+            firing.run();
+            assertThat(jobsOf("tick")).isEmpty();
+
+            // It dies: nothing has happened, and whoever comes next fires.
+            other.rollback();
+        }
+        firing.run();
+        assertThat(jobsOf("tick")).hasSize(1);
+    }
+
+    @Test
+    void doesNotEnqueueWhileTheOneBeforeIsAlive() throws Exception {
+        add(steady("tick", 60).withoutOverlap());
+        lastRan("tick", "now() - interval '1 minute'");
+        firing.run();
+        lastRan("tick", "now()");
+        firing.run();
+
+        assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.job_queue"))
+                .isOne();
+        assertThat(schedules.show("tick").fired()).isOne();
+        assertThat(schedules.show("tick").overlapped()).isOne();
+    }
+
+    @Test
+    void pausedItFiresNothingAndMakesNothingUp() throws Exception {
+        add(steady("tick", 60).catchingUp(CatchUp.ALL));
+        lastRan("tick", "now() - interval '1 hour'");
+        assertThat(schedules.pause("tick", BY)).isTrue();
+        assertThat(schedules.pause("tick", BY)).isFalse();
+
+        firing.run();
+        assertThat(jobsOf("tick")).isEmpty();
+
+        assertThat(schedules.resume("tick", BY)).isTrue();
+        assertThat(schedules.resume("tick", BY)).isFalse();
+        firing.run();
+        assertThat(jobsOf("tick")).isEmpty();
+        assertThat(schedules.show("tick").nextDueAt()).isAfter(Instant.now());
+        assertThat(strings("SELECT act || ' by ' || actor || ': ' || reason FROM oneroof.operator_act ORDER BY act_id"))
+                .containsExactly(
+                        "job_schedule_put by test: added",
+                        "job_schedule_pause by somebody: a test",
+                        "job_schedule_resume by somebody: a test");
+    }
+
+    @Test
+    void oneThatCannotBeFiredIsPausedAndKeepsNoOtherFromIt() throws Exception {
+        add(steady("bad", 60));
+        add(steady("good", 60));
+        database.run(
+                "UPDATE oneroof.job_schedule SET cron = 'no cron', time_zone = 'UTC', every_seconds = NULL, first_due_at = NULL WHERE schedule_name = 'bad'");
+        lastRan("bad", "now() - interval '2 minutes'");
+        lastRan("good", "now() - interval '1 minute'");
+
+        while (firing.run().isZero()) {
+            // until nothing is left
+        }
+
+        assertThat(jobsOf("good")).hasSize(1);
+        assertThat(schedules.show("bad").pause()).isNotNull();
+        assertThat(schedules.show("bad").pause().reason()).startsWith("it cannot be fired: cron: 'no cron'");
+    }
+
+    @Test
+    void theSameAgainKeepsTheNextTimeAndAnotherIsRefusedUnlessItReplaces() throws Exception {
+        assertThat(add(steady("tick", 60))).isEqualTo(Schedules.Put.ADDED);
+        lastRan("tick", "now() - interval '1 day'");
+        Instant next = schedules.show("tick").nextDueAt();
+
+        assertThat(add(steady("tick", 60))).isEqualTo(Schedules.Put.SAME);
+        assertThat(schedules.show("tick").nextDueAt()).isEqualTo(next);
+        assertThatThrownBy(() -> add(steady("tick", 90).withPriority(1)))
+                .isInstanceOf(OneRoofException.class)
+                .hasMessage(
+                        "schedule: 'tick' is there with another definition (every is 60 s, priority is 0); allowed is the same, or to replace it");
+        assertThat(schedules.replace(steady("tick", 60).withPriority(1), "test"))
+                .isEqualTo(Schedules.Put.CHANGED);
+        assertThat(schedules.show("tick").nextDueAt()).isEqualTo(next);
+        assertThat(schedules.replace(steady("tick", 90).withPriority(1), "test"))
+                .isEqualTo(Schedules.Put.CHANGED);
+        assertThat(schedules.show("tick").nextDueAt()).isAfter(Instant.now());
+    }
+
+    @Test
+    void refusesWhatIsNoSchedule() {
+        assertRefused(steady("No", 60), "name: 'No' is not allowed");
+        assertRefused(steady("x".repeat(101), 60), "name: 'xxx");
+        assertRefused(
+                Schedule.of("tick", "nobody", new SteadyTimes(Duration.ofSeconds(5), null)),
+                "kind: 'nobody' is not registered");
+        assertRefused(steady("tick", 60).withPriority(-1), "priority: '-1' is not allowed; allowed are 0 to 100");
+        assertRefused(steady("tick", 60).triedUpTo(0), "max_attempts: '0' is not allowed");
+        assertRefused(
+                steady("tick", 60).with(new Payload("{\"a\": {\"body\": \"text\"}}")),
+                "payload: that of 'tick' is no signal");
+        assertRefused(steady("tick", 60).with(new Payload("[1]")), "payload: that of 'tick' is no signal");
+        assertRefused(steady("tick", 60).with(new Payload("{")), "invalid input syntax for type json");
+        assertRefused(steady("ti\0ck", 60), "");
+        assertThatThrownBy(() -> schedules.pause("nobody", BY)).hasMessage("schedule: there is no 'nobody'");
+        assertThatThrownBy(() -> schedules.resume("nobody", BY)).hasMessage("schedule: there is no 'nobody'");
+        assertThatThrownBy(() -> schedules.remove("nobody", BY)).hasMessage("schedule: there is no 'nobody'");
+        assertThat(schedules.list()).isEmpty();
+    }
+
+    @Test
+    void removedItIsGoneAndItsJobsStay() throws Exception {
+        add(steady("tick", 60));
+        lastRan("tick", "now()");
+        firing.run();
+
+        schedules.remove("tick", BY);
+
+        assertThat(schedules.list()).isEmpty();
+        assertThat(jobsOf("tick")).hasSize(1);
+    }
+
+    @Test
+    void aNextTimeThatIsNotLaterIsRefused() {
+        add(steady("tick", 60));
+
+        assertThatThrownBy(
+                        () -> database.run(
+                                "SELECT oneroof.fn_job_schedule_fired(ARRAY['tick'], ARRAY[now() - interval '1 hour'], ARRAY[now()], ARRAY[NULL::uuid], ARRAY[1], ARRAY[0], ARRAY[0])"))
+                .hasMessageContaining("next_due_at: that of 'tick' is not allowed");
+    }
+
+    private List<String> strings(String query) {
+        return database.list(row -> row.getString(1), query);
+    }
+
+    private Schedules.Put add(Schedule schedule) {
+        return schedules.add(schedule, "test");
+    }
+
+    private static Schedule steady(String name, int seconds) {
+        return Schedule.of(name, "mark_file", new SteadyTimes(Duration.ofSeconds(seconds), null));
+    }
+
+    private void assertRefused(Schedule schedule, String why) {
+        assertThatThrownBy(() -> add(schedule))
+                .isInstanceOf(OneRoofException.class)
+                .hasMessageContaining(why);
+    }
+
+    /** As if it had last run one distance before this time. */
+    private void lastRan(String name, String due) throws Exception {
+        database.run(
+                "UPDATE oneroof.job_schedule SET next_due_at = %1$s, first_due_at = CASE WHEN every_seconds IS NOT NULL THEN %1$s END WHERE schedule_name = '%2$s'"
+                        .formatted(due, name));
+    }
+
+    private void due(String name, String time) throws Exception {
+        database.run(
+                "UPDATE oneroof.job_schedule SET next_due_at = '%s' WHERE schedule_name = '%s'".formatted(time, name));
+    }
+
+    private List<String> jobsOf(String schedule) throws Exception {
+        return strings(
+                "SELECT substr(idempotency_key, length('schedule:%1$s:') + 1) FROM oneroof.job_queue WHERE idempotency_key LIKE 'schedule:%1$s:%%' ORDER BY scheduled_at"
+                        .formatted(schedule));
+    }
+
+    private static List<String> timesUntil(String cron, String after, Instant now) {
+        List<String> times = new ArrayList<>();
+        CronTimes table = CronTimes.of(cron, BERLIN);
+        Optional<Instant> time = table.next(Instant.parse(after));
+        while (time.isPresent() && !time.get().isAfter(now)) {
+            times.add(time.get().toString());
+            time = table.next(time.get());
+        }
+        return times;
+    }
+
+    private static void atOnce(int threads, Callable<Void> work) throws Exception {
+        try (ExecutorService pool = Executors.newFixedThreadPool(threads)) {
+            for (Future<Void> done : pool.invokeAll(Collections.nCopies(threads, work))) {
+                done.get();
+            }
+        }
+    }
+}
