@@ -7,10 +7,11 @@ import dev.oneroof.postgres.Tx;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jdbi.v3.core.JdbiException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,7 +29,7 @@ final class Ending implements AutoCloseable {
     private final Database db;
     private final JobStore store;
     private final LinkedBlockingQueue<Ended> ended = new LinkedBlockingQueue<>();
-    private final AtomicInteger open = new AtomicInteger();
+    private final Map<LeasedJob.Key, LeasedJob> untold = new ConcurrentHashMap<>();
     private final Waiting waiting = new Waiting();
     private final List<Thread> threads = new ArrayList<>();
     private volatile boolean closing;
@@ -45,7 +46,7 @@ final class Ending implements AutoCloseable {
     }
 
     void add(LeasedJob job, Outcome outcome, String errorClass) {
-        open.incrementAndGet();
+        untold.put(job.lease(), job);
         ended.add(new Ended(job, outcome, errorClass));
     }
 
@@ -65,8 +66,8 @@ final class Ending implements AutoCloseable {
                 return;
             } catch (RuntimeException | Error failure) {
                 log.error("{} ended jobs were not told; their leases run out", batch.size(), failure);
+                forget(batch);
             } finally {
-                open.addAndGet(-batch.size());
                 batch.clear();
             }
         }
@@ -81,6 +82,7 @@ final class Ending implements AutoCloseable {
                     store.waitNoLonger(tx);
                     tell(tx, batch);
                 });
+                forget(batch);
                 return;
             } catch (RuntimeException e) {
                 if (isBad(e) || (SqlState.isLockTimeout(e) && batch.size() > 1)) {
@@ -89,13 +91,14 @@ final class Ending implements AutoCloseable {
                 }
                 if (SqlState.isLockTimeout(e) && !closing) {
                     // Somebody else holds this one's row: it waits behind the others.
-                    batch.forEach(one -> add(one.job(), one.outcome(), one.errorClass()));
+                    ended.addAll(batch);
                     return;
                 }
                 log.warn("{} ended jobs could not be told, trying again: {}", batch.size(), e.getMessage());
                 boolean goesOn = waiting.pause(pause);
                 if (!goesOn && closing) {
                     log.error("{} ended jobs were not told; they will be done again", batch.size());
+                    forget(batch);
                     return;
                 }
                 pause = pause.multipliedBy(2).compareTo(LONGEST_BACKOFF) < 0 ? pause.multipliedBy(2) : LONGEST_BACKOFF;
@@ -118,6 +121,7 @@ final class Ending implements AutoCloseable {
                     "job {}: what became of it could not be told",
                     batch.getFirst().job().id(),
                     failure);
+            forget(batch);
             return;
         }
         List.copyOf(batch).forEach(one -> write(List.of(one)));
@@ -156,9 +160,13 @@ final class Ending implements AutoCloseable {
         log.warn("job {}: its lease was not ours any more; what became of it is what its new holder says", job);
     }
 
-    /** How many are not told yet. */
-    int open() {
-        return open.get();
+    /** Those that the database does not know to be over yet. */
+    Map<LeasedJob.Key, LeasedJob> untold() {
+        return untold;
+    }
+
+    private void forget(List<Ended> batch) {
+        batch.forEach(one -> untold.remove(one.job().lease()));
     }
 
     /** Tells what is there, for a while where the database is away, and ends. */

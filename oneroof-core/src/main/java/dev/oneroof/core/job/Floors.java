@@ -18,6 +18,8 @@ final class Floors {
     private static final Duration SLOW = Duration.ofMillis(15);
     private static final Duration SLOW_PER_JOB = Duration.ofNanos(25_000);
     private static final int SELDOM = 10;
+    // However slow one look was: what comes below is not to wait for long.
+    private static final Duration LONGEST = Duration.ofSeconds(5);
 
     private final Map<String, String> floors = new HashMap<>();
     private long fullAgainNanos;
@@ -28,12 +30,11 @@ final class Floors {
     }
 
     /** Takes in what a look brought, in the order of the jobs. */
-    void looked(boolean full, List<LeasedJob> brought, long beganNanos, long endedNanos) {
+    void looked(boolean full, List<LeasedJob> brought, long took, long endedNanos) {
         brought.forEach(job -> floors.put(job.kind(), job.orderAt()));
         if (full) {
-            long took = endedNanos - beganNanos;
             raised = took > SLOW.toNanos() + brought.size() * SLOW_PER_JOB.toNanos();
-            fullAgainNanos = endedNanos + SELDOM * took;
+            fullAgainNanos = endedNanos + Math.min(LONGEST.toNanos(), SELDOM * took);
         }
     }
 }

@@ -45,8 +45,7 @@ final class JobStore {
             ORDER BY l.order_at
             """;
 
-    private static final String EXTEND =
-            "SELECT e.job_id, e.verdict FROM oneroof.fn_job_extend(:jobs, :tokens, :seconds) e";
+    private static final String EXTEND = "SELECT e.job_id, e.verdict FROM oneroof.fn_job_extend(:jobs, :tokens) e";
 
     private static final String COMPLETE = "SELECT unnest(oneroof.fn_job_complete_many(:jobs, :tokens))";
 
@@ -196,11 +195,11 @@ final class JobStore {
                 .list();
     }
 
-    Map<JobId, Verdict> extend(Tx tx, Collection<LeasedJob> jobs, Duration time) {
+    /** For as long as their kinds say. */
+    Map<JobId, Verdict> extend(Tx tx, Collection<LeasedJob> jobs) {
         return tx.query(EXTEND)
                 .bind("jobs", ids(jobs))
                 .bind("tokens", tokens(jobs))
-                .bind("seconds", wholeSeconds(time))
                 .reduceRows(new HashMap<>(), (verdicts, row) -> {
                     verdicts.put(
                             new JobId(row.getColumn("job_id", UUID.class)),

@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +33,7 @@ public final class JobWorker implements Worker {
     private static final Logger log = LoggerFactory.getLogger(JobWorker.class);
     private static final int LEASED_AT_ONCE = 1000;
     private static final int WRITERS = 1;
+    private static final int MOST_UNTOLD = 10_000;
     private static final Duration MINDING = Duration.ofMillis(500);
     private static final Duration LONGEST_WAIT = Duration.ofMillis(50);
     private static final Duration GRACE = Duration.ofSeconds(20);
@@ -113,13 +115,18 @@ public final class JobWorker implements Worker {
             awaitRoom();
             return judged(new Pass.Worked(0));
         }
-        long began = System.nanoTime();
-        Map<String, String> from = floors.now(began);
+        Map<String, String> from = floors.now(System.nanoTime());
         int limit = Math.min(
                 LEASED_AT_ONCE,
                 wanted.values().stream().mapToInt(Integer::intValue).sum());
-        List<LeasedJob> leased = db.inTx(tx -> store.lease(tx, wanted, limit, instance, from));
-        floors.looked(from.isEmpty(), leased, began, System.nanoTime());
+        Look look = db.inTx(tx -> {
+            // From here on, or a wait for a connection would count as a slow look.
+            long began = System.nanoTime();
+            List<LeasedJob> found = store.lease(tx, wanted, limit, instance, from);
+            return new Look(found, System.nanoTime() - began);
+        });
+        List<LeasedJob> leased = look.leased();
+        floors.looked(from.isEmpty(), leased, look.nanos(), System.nanoTime());
         leased.stream()
                 .collect(Collectors.groupingBy(LeasedJob::kind))
                 .forEach((kind, jobs) -> laneOf(kind).add(jobs));
@@ -130,7 +137,14 @@ public final class JobWorker implements Worker {
         return judged(closed.<Pass>map(why -> new Pass.Held(why, poll)).orElseGet(() -> new Pass.Idle(poll)));
     }
 
+    /** What a look brought, and how long the database took for it. */
+    private record Look(List<LeasedJob> leased, long nanos) {}
+
     private Map<String, Integer> wanted() {
+        if (ending().untold().size() >= MOST_UNTOLD) {
+            // The database takes no ends: no use in more of them.
+            return Map.of();
+        }
         Map<String, Integer> wanted = new LinkedHashMap<>();
         lanes.forEach((kind, lane) -> {
             int more = lane.room();
@@ -264,37 +278,53 @@ public final class JobWorker implements Worker {
 
     private void keepLeases() {
         lanes.values().forEach(this::keepLeases);
-        extendedNanos.keySet().retainAll(running.keySet());
+        extendedNanos.keySet().removeIf(lease -> !running.containsKey(lease) && !isUntold(lease));
     }
 
-    /** What runs is kept; what has waited for so long is handed back, for others to begin it. */
+    private boolean isUntold(LeasedJob.Key lease) {
+        return ending().untold().containsKey(lease);
+    }
+
+    /**
+     * What runs is kept, and what is done until that is told: it would be done again. What has waited for so long is handed
+     * back, for others to begin it.
+     */
     private void keepLeases(Lane lane) {
         JobKind kind = lane.work().kind();
         Duration lease = kind.times().lease();
         if (lane.hasWaitedFor(lease.dividedBy(3))) {
             handBack(lane.takeBack());
         }
-        List<RunningJob> due = running.values().stream()
-                .filter(job -> job.kind().equals(kind.name()))
-                .filter(job -> job.nanos() < deadline(job).toNanos())
-                .filter(job -> isDue(job.leased(), lease))
+        List<LeasedJob> due = Stream.concat(
+                        running.values().stream()
+                                .filter(job -> job.nanos() < deadline(job).toNanos())
+                                .map(RunningJob::leased),
+                        ending().untold().values().stream())
+                .filter(job -> job.kind().equals(kind.name()) && isDue(job, lease))
+                .distinct()
                 .toList();
         if (due.isEmpty()) {
             return;
         }
         long now = System.nanoTime();
-        Map<JobId, JobStore.Verdict> verdicts = db.inTx(
-                tx -> store.extend(tx, due.stream().map(RunningJob::leased).toList(), lease));
-        for (RunningJob job : due) {
+        Map<JobId, JobStore.Verdict> verdicts = db.inTx(tx -> store.extend(tx, due));
+        for (LeasedJob job : due) {
             switch (verdicts.getOrDefault(job.id(), JobStore.Verdict.LOST)) {
                 case BUSY -> {}
-                case HELD -> extendedNanos.put(job.leased().lease(), now);
-                case LOST -> job.stop(RunningJob.Stop.LOST);
+                case HELD -> extendedNanos.put(job.lease(), now);
+                case LOST -> stop(job, RunningJob.Stop.LOST);
                 case CANCEL -> {
-                    extendedNanos.put(job.leased().lease(), now);
-                    job.stop(RunningJob.Stop.CANCELLED);
+                    extendedNanos.put(job.lease(), now);
+                    stop(job, RunningJob.Stop.CANCELLED);
                 }
             }
+        }
+    }
+
+    private void stop(LeasedJob job, RunningJob.Stop why) {
+        RunningJob handled = running.get(job.lease());
+        if (handled != null) {
+            handled.stop(why);
         }
     }
 

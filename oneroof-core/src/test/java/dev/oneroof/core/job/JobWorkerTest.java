@@ -13,6 +13,8 @@ import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.await.Await;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.io.IOException;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -65,6 +67,38 @@ class JobWorkerTest {
         assertThat(done).hasSize(5000).containsKey("{\"no\": 4711}");
         assertThat(done.values()).containsOnly(1);
         assertThat(count("job_queue")).isZero();
+    }
+
+    @Test
+    void keepsTheLeaseOfAJobThatIsDoneUntilThatIsTold() throws Exception {
+        AtomicInteger done = new AtomicInteger();
+        try (OneRoof oneroof = open("one");
+                Connection other = database.connect();
+                Statement locking = other.createStatement()) {
+            oneroof.work(MARK.leasedFor(Duration.ofSeconds(1))).each(job -> {
+                done.incrementAndGet();
+                return Outcome.done();
+            });
+            oneroof.start();
+            other.setAutoCommit(false);
+            // No end can be written now.
+            locking.execute("LOCK TABLE oneroof.job_history IN SHARE MODE");
+            for (int n = 0; n < 5; n++) {
+                oneroof.jobs().enqueue(NewJob.of("mark_file", Payload.EMPTY));
+            }
+            Await.patiently()
+                    .until(
+                            "three leases' time",
+                            () -> database.value(
+                                            Long.class,
+                                            "SELECT count(*) FROM oneroof.job_queue WHERE lease_until > leased_at + interval '3 seconds'")
+                                    == 5);
+            other.rollback();
+            awaitEnded("succeeded", 5);
+        }
+        assertThat(done).hasValue(5);
+        assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.job_history WHERE attempts > 1"))
+                .isZero();
     }
 
     @Test

@@ -445,15 +445,16 @@ BEGIN
 END
 $$;
 
--- Keeps leases for so many seconds from now. Says of each job whether it is still held, is lost, or shall be given up
+-- Keeps leases for so many seconds from now, without a number for as long as the kind says. Says of each job whether it is still held, is lost, or shall be given up
 -- because somebody wants it cancelled; that one is held, too. One that somebody else is just changing is busy: it was not
 -- extended, and can be in a moment.
-CREATE OR REPLACE FUNCTION ${schema}.fn_job_extend(p_jobs uuid[], p_tokens uuid[], p_seconds integer)
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_extend(p_jobs uuid[], p_tokens uuid[], p_seconds integer DEFAULT NULL)
 RETURNS TABLE (job_id uuid, verdict text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 BEGIN
-    IF p_seconds IS NULL OR p_seconds NOT BETWEEN 1 AND 3600 THEN
+    IF p_seconds NOT BETWEEN 1 AND 3600 THEN
         RAISE EXCEPTION USING ERRCODE = '22023',
             MESSAGE = format('seconds: ''%s'' is not allowed; allowed are 1 to 3600', p_seconds);
     END IF;
@@ -467,9 +468,9 @@ BEGIN
             FOR NO KEY UPDATE OF q SKIP LOCKED
         ), extended AS (
             UPDATE ${schema}.job_queue q
-            SET lease_until = clock_timestamp() + make_interval(secs => p_seconds)
-            FROM mine m
-            WHERE q.job_id = m.job_id)
+            SET lease_until = clock_timestamp() + make_interval(secs => coalesce(p_seconds, k.lease_seconds))
+            FROM mine m, ${schema}.job_kind k
+            WHERE q.job_id = m.job_id AND k.job_kind = q.job_kind)
         SELECT g.id,
                CASE
                    WHEN m.job_id IS NOT NULL AND m.cancel_requested_at IS NULL THEN 'held'
