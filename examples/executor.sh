@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# An executor of jobs in a shell: leases one job after another, has a command do it, and tells how it ended. It ends when
+# nothing is due.
+#
+#   examples/executor.sh KIND COMMAND [ARGUMENT…]
+#
+# The command gets the payload on its standard input; its exit code says whether the job is done. psql finds the database by
+# PGHOST, PGDATABASE and the like; the login needs no more than the role dot_executor.
+set -euo pipefail
+
+kind=${1:?a kind of jobs is missing}
+shift
+[ $# -gt 0 ] || { echo "executor.sh: a command is missing" >&2; exit 2; }
+owner="shell-$(uname -n)-$$"
+
+# Values go in as psql's variables, which it quotes.
+ask() {
+  psql --no-psqlrc --quiet --tuples-only --no-align --set=ON_ERROR_STOP=1 "$@"
+}
+
+# Extends the lease while the command runs, and ends it where the job is not ours any more or is to be given up.
+keep() {
+  local job=$1 token=$2 seconds=$3 worker=$4 verdict
+  while sleep "$seconds"; do
+    verdict=$(ask --set=job="$job" --set=token="$token" <<'SQL'
+SELECT verdict FROM oneroof.fn_job_extend(ARRAY[:'job']::uuid[], ARRAY[:'token']::uuid[]);
+SQL
+    ) || continue
+    case $verdict in held | busy) ;; *) kill "$worker" 2>/dev/null || : ;; esac
+  done
+}
+
+while :; do
+  leased=$(ask --set=kind="$kind" --set=owner="$owner" <<'SQL'
+SELECT job_id, lease_token, greatest(1, floor(extract(epoch FROM lease_until - clock_timestamp()) / 3)), payload
+FROM oneroof.fn_job_lease(ARRAY[:'kind'], 1, :'owner');
+SQL
+  )
+  [ -n "$leased" ] || exit 0
+  IFS='|' read -r job token seconds payload <<<"$leased"
+
+  "$@" <<<"$payload" &
+  worker=$!
+  keep "$job" "$token" "$seconds" "$worker" &
+  keeper=$!
+  status=0
+  wait "$worker" || status=$?
+  kill "$keeper" 2>/dev/null || :
+  wait "$keeper" 2>/dev/null || :
+
+  if [ "$status" -eq 0 ]; then
+    ask --set=job="$job" --set=token="$token" >/dev/null <<'SQL'
+SELECT oneroof.fn_job_complete(:'job', :'token');
+SQL
+  else
+    ask --set=job="$job" --set=token="$token" --set=error="exit code $status" >/dev/null <<'SQL'
+SELECT oneroof.fn_job_fail(:'job', :'token', 'ExitCode', :'error');
+SQL
+  fi
+done
