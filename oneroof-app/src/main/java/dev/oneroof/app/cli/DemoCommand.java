@@ -93,6 +93,8 @@ final class DemoCommand implements Callable<Integer> {
                         summary.worker().rowsSeen(),
                         summary.worker().effectsWritten(),
                         summary.worker().watermark()));
+        Console.print("%,d files, %,d of them marked by jobs"
+                .formatted(summary.files().files(), summary.files().marked()));
         Console.print("took %.1f s".formatted(summary.seconds()));
     }
 }

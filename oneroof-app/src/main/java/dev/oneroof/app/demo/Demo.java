@@ -21,6 +21,7 @@ import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.time.Duration;
+import java.util.List;
 
 /** Runs all there is on a registry made for the purpose. */
 public final class Demo {
@@ -28,6 +29,7 @@ public final class Demo {
     private static final Duration LOOK = Duration.ofMillis(200);
     private static final int FAILING_LOOKS = 75;
     private static final Duration GATE_TIME = Duration.ofHours(1);
+    private static final List<String> GATES = List.of(BackfillSweep.GATE, DemoFiles.GATE);
 
     private final GateStore gates = new GateStore();
 
@@ -63,12 +65,13 @@ public final class Demo {
                     .withSchema(app.schema().schema())
                     .withLoop(loop());
             try (OneRoof oneroof = OneRoof.open(runtime, pool)) {
-                boolean wasOpen = prepare(oneroof.database());
+                List<String> opened = prepare(oneroof.database());
+                DemoFiles.addTo(oneroof);
                 oneroof.tail(sweep).start();
-                follow(registry, oneroof.database(), sweep, !wasOpen);
-                if (!wasOpen) {
-                    oneroof.database().useTx(tx -> gates.close(tx, BackfillSweep.GATE, "demo", "the demo has ended"));
-                }
+                follow(registry, oneroof.database(), sweep, opened);
+                DemoFiles.leave(oneroof);
+                opened.forEach(
+                        gate -> oneroof.database().useTx(tx -> gates.close(tx, gate, "demo", "the demo has ended")));
             }
             return summary(registry, owner, sweep, database, begun);
         }
@@ -90,23 +93,26 @@ public final class Demo {
         progress.done();
     }
 
-    /** Registers the source and opens the gate, for a time: a demo that is killed leaves nothing open for ever. */
-    private boolean prepare(Database db) {
+    /**
+     * Registers the source and opens the gates that are closed, for a time: a demo that is killed leaves nothing open for
+     * ever. Returns which it has opened.
+     */
+    private List<String> prepare(Database db) {
         db.useTx(tx -> new SourceStore().register(tx, DemoRegistry.births(), "demo"));
-        boolean wasOpen = db.inTx(tx -> gates.isOpen(tx, BackfillSweep.GATE));
-        if (!wasOpen) {
-            progress.say("opening gate %s while the demo runs".formatted(BackfillSweep.GATE));
-            openGate(db);
-        }
-        return wasOpen;
+        List<String> closed = GATES.stream()
+                .filter(gate -> !db.inTx(tx -> gates.isOpen(tx, gate)))
+                .toList();
+        closed.forEach(gate -> progress.say("opening gate %s while the demo runs".formatted(gate)));
+        open(db, closed);
+        return closed;
     }
 
-    private void openGate(Database db) {
-        db.useTx(tx -> gates.openFor(tx, BackfillSweep.GATE, GATE_TIME, "demo", "the demo runs everything"));
+    private void open(Database db, List<String> closed) {
+        closed.forEach(gate -> db.useTx(tx -> gates.openFor(tx, gate, GATE_TIME, "demo", "the demo runs everything")));
     }
 
     /** Until caught up, or for as long as it is not stopped, with births going on. */
-    private void follow(DemoRegistry registry, Database db, TailSpec sweep, boolean ourGate) {
+    private void follow(DemoRegistry registry, Database db, TailSpec sweep, List<String> opened) {
         progress.step("births swept into candidates");
         boolean caughtUp = false;
         long begun = System.nanoTime();
@@ -114,8 +120,8 @@ public final class Demo {
         long born = 0;
         int failing = 0;
         while (waiting.pause(LOOK)) {
-            if (ourGate && System.nanoTime() > renewAt) {
-                openGate(db);
+            if (System.nanoTime() > renewAt) {
+                open(db, opened);
                 renewAt += GATE_TIME.dividedBy(2).toNanos();
             }
             progress.at(seen(db, sweep), registry.filled());
@@ -124,7 +130,7 @@ public final class Demo {
                 throw new OneRoofException(
                         ErrorCode.FAILED, "%s keeps failing; the lines above say why".formatted(sweep.scope()));
             }
-            if (!caughtUp && registry.isCaughtUp(BackfillSweep.WORKER)) {
+            if (!caughtUp && isCaughtUp(registry)) {
                 caughtUp = true;
                 progress.at(seen(db, sweep), registry.filled());
                 if (config.once()) {
@@ -138,6 +144,10 @@ public final class Demo {
             born = bearWhatIsDue(registry, begun, born);
         }
         progress.done();
+    }
+
+    private static boolean isCaughtUp(DemoRegistry registry) {
+        return registry.isCaughtUp(BackfillSweep.WORKER) && registry.files().areDone();
     }
 
     /** By the clock and not by the turn: a slow machine bears as many as a quick one. */
@@ -180,9 +190,7 @@ public final class Demo {
         return new DemoSummary(
                 counts.births(),
                 counts.candidates(),
-                counts.births() > 0
-                        && counts.candidates() >= counts.births()
-                        && registry.isCaughtUp(BackfillSweep.WORKER),
+                counts.births() > 0 && counts.candidates() >= counts.births() && isCaughtUp(registry),
                 counts.collections(),
                 counts.changes(),
                 counts.owners(),
@@ -195,6 +203,7 @@ public final class Demo {
                         head == null ? null : head.toString(),
                         cursor.eventsSeen(),
                         cursor.attemptsWritten()),
+                registry.files(),
                 Math.round((System.nanoTime() - begun) / 1e7) / 100.0);
     }
 }

@@ -104,6 +104,14 @@ final class DemoRegistry {
                 .orElse(false));
     }
 
+    /** Files, how many of them are marked, and whether jobs for them are alive. */
+    DemoSummary.Files files() {
+        return db.inTx(tx -> tx.query(DemoSql.FILES)
+                .map((row, context) ->
+                        new DemoSummary.Files(row.getLong("files"), row.getLong("marked"), row.getBoolean("at_work")))
+                .one());
+    }
+
     /** True while the worker's last beat says that a pass has failed. */
     boolean isFailing(String executor) {
         return db.inTx(tx -> tx.query(DemoSql.FAILING)

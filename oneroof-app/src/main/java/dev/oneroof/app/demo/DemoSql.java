@@ -66,6 +66,20 @@ final class DemoSql {
             )
             """,
             """
+            CREATE TABLE IF NOT EXISTS oneroof_demo.manifest (
+                manifest_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                files       integer[] NOT NULL,
+                made_at     timestamptz NOT NULL DEFAULT now()
+            )
+            """,
+            """
+            CREATE TABLE IF NOT EXISTS oneroof_demo.file_mark (
+                birth_id    integer PRIMARY KEY,
+                manifest_id bigint NOT NULL,
+                marked_at   timestamptz NOT NULL DEFAULT now()
+            )
+            """,
+            """
             CREATE TABLE IF NOT EXISTS oneroof_demo.normative_registry (
                 policy_code text PRIMARY KEY,
                 title       text NOT NULL,
@@ -155,6 +169,38 @@ final class DemoSql {
             ORDER BY i
             """;
 
+    static final String MANIFEST =
+            "INSERT INTO oneroof_demo.manifest (files) VALUES (CAST(:files AS integer[])) RETURNING manifest_id";
+
+    static final String PIECES = """
+            SELECT m.manifest_id, n AS first, least(n + :piece - 1, cardinality(m.files)) AS last
+            FROM oneroof_demo.manifest m
+            CROSS JOIN LATERAL generate_series(1, cardinality(m.files), :piece) n
+            WHERE m.manifest_id = (CAST(:payload AS jsonb) ->> 'manifest_id')::bigint
+            ORDER BY n
+            """;
+
+    static final String MARK = """
+            INSERT INTO oneroof_demo.file_mark (birth_id, manifest_id)
+            SELECT f, m.manifest_id
+            FROM (SELECT CAST(:payload AS jsonb) AS refs) p
+            JOIN oneroof_demo.manifest m ON m.manifest_id = (p.refs ->> 'manifest_id')::bigint
+            CROSS JOIN LATERAL unnest(m.files[(p.refs ->> 'first')::integer : (p.refs ->> 'last')::integer]) f
+            """;
+
+    static final String RECOUNT = """
+            SELECT format('%s files in %s manifests are marked', count(*), count(DISTINCT manifest_id))
+            FROM oneroof_demo.file_mark
+            """;
+
+    static final String FILES = """
+            SELECT (SELECT count(*) FROM oneroof_demo.birth_registry WHERE collection_name LIKE '%\\_document') AS files,
+                   (SELECT count(*) FROM oneroof_demo.file_mark) AS marked,
+                   EXISTS (
+                       SELECT FROM oneroof.job_queue
+                       WHERE job_kind IN ('cut_from_manifest', 'mark_file')) AS at_work
+            """;
+
     static final String COUNTS = """
             SELECT (SELECT count(*) FROM oneroof_demo.birth_registry) AS births,
                    (SELECT count(*) FROM oneroof.gov_candidate_state) AS candidates,
@@ -187,11 +233,12 @@ final class DemoSql {
 
     private DemoSql() {}
 
-    /** Reading is all that OneRoof needs on a source. */
+    /** Reading is all that OneRoof needs on a source; the demo's own handlers write what they have done. */
     static String grants(RoleNames roles) {
         String server = Identifiers.quote("role", roles.server());
         return """
                 GRANT USAGE ON SCHEMA oneroof_demo TO %1$s;
-                GRANT SELECT ON oneroof_demo.birth_registry, oneroof_demo.registry_changelog TO %1$s""".formatted(server);
+                GRANT SELECT ON oneroof_demo.birth_registry, oneroof_demo.registry_changelog TO %1$s;
+                GRANT SELECT, INSERT ON oneroof_demo.manifest, oneroof_demo.file_mark TO %1$s""".formatted(server);
     }
 }

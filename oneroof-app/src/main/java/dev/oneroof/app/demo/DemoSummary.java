@@ -14,7 +14,18 @@ public record DemoSummary(
         long seed,
         String database,
         WorkerSummary worker,
+        Files files,
         double seconds) {
+    /**
+     * Documents among the births, marked by jobs.
+     *
+     * @param atWork whether there are jobs for them yet
+     */
+    public record Files(long files, long marked, boolean atWork) {
+        public boolean areDone() {
+            return marked >= files && !atWork;
+        }
+    }
 
     public record WorkerSummary(
             String name, String source, @Nullable String watermark, long rowsSeen, long effectsWritten) {}

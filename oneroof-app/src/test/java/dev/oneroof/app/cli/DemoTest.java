@@ -32,6 +32,9 @@ class DemoTest {
         assertThat(summary.get("births").asLong()).isEqualTo(2000);
         assertThat(summary.get("candidates").asLong()).isEqualTo(2000);
         assertThat(summary.get("caught_up").asBoolean()).isTrue();
+        assertThat(summary.get("files").get("files").asLong()).isBetween(100L, 600L);
+        assertThat(summary.get("files").get("marked").asLong())
+                .isEqualTo(summary.get("files").get("files").asLong());
         assertThat(answer.out().lines()).hasSize(1);
         assertThat(EmbeddedPostgres.running(folder.resolve(".oneroof"))).isEmpty();
     }
@@ -110,6 +113,9 @@ class DemoTest {
         // Every birth was seen once: neither missed nor counted again by a batch that had been committed before.
         assertThat(summary.get("worker").get("rows_seen").asLong()).isEqualTo(births);
         assertThat(summary.get("worker").get("effects_written").asLong()).isEqualTo(births);
+        // Every file was marked by a job, and once: the table refuses a second mark.
+        assertThat(summary.get("files").get("marked").asLong())
+                .isEqualTo(summary.get("files").get("files").asLong());
     }
 
     @Test
@@ -139,6 +145,10 @@ class DemoTest {
         assertThat(database.value(
                         Boolean.class, "SELECT oneroof.fn_gate_open('governance.gov_backfill_sweep.enabled')"))
                 .isFalse();
+        assertThat(database.value(Boolean.class, "SELECT oneroof.fn_gate_open('queue.jobs.enabled')"))
+                .isFalse();
+        assertThat(database.value(Boolean.class, "SELECT bool_and(paused_at IS NOT NULL) FROM oneroof.job_schedule"))
+                .isTrue();
     }
 
     @Test

@@ -1,0 +1,103 @@
+package dev.oneroof.app.demo;
+
+import dev.oneroof.core.OneRoof;
+import dev.oneroof.core.job.Job;
+import dev.oneroof.core.job.JobKind;
+import dev.oneroof.core.job.NewJob;
+import dev.oneroof.core.job.Outcome;
+import dev.oneroof.core.operator.OperatorAct;
+import dev.oneroof.core.schedule.Schedule;
+import dev.oneroof.core.schedule.Schedules;
+import dev.oneroof.core.schedule.SteadyTimes;
+import dev.oneroof.core.signal.Payload;
+import dev.oneroof.core.tabletail.IdType;
+import dev.oneroof.core.tabletail.Row;
+import dev.oneroof.core.tabletail.TailSource;
+import dev.oneroof.core.tabletail.TimeType;
+import dev.oneroof.postgres.Tx;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What is born as a document is a file. A tail writes the files of each batch to a manifest and enqueues a job for it, in one
+ * transaction; that job cuts the manifest into pieces, each a job that marks its files. Now and then a job that comes by the
+ * clock counts them. A file that was marked twice would be refused by its table.
+ */
+final class DemoFiles {
+    static final String GATE = "queue.jobs.enabled";
+
+    private static final String SOURCE = "document_births";
+    private static final String WORKER = "file_manifest";
+    private static final int PIECE = 500;
+    private static final OperatorAct BEGIN = new OperatorAct("demo", "the demo runs everything");
+    private static final OperatorAct END = new OperatorAct("demo", "the demo has ended");
+
+    private static final JobKind CUT = JobKind.named("cut_from_manifest")
+            .in("files")
+            .describedAs("cuts a manifest into pieces, each to be marked")
+            .backingOff(Duration.ofSeconds(1), Duration.ofMinutes(1));
+    private static final JobKind MARK = JobKind.named("mark_file")
+            .in("files")
+            .describedAs("marks the files of a piece of a manifest")
+            .backingOff(Duration.ofSeconds(1), Duration.ofMinutes(1));
+    private static final JobKind RECOUNT = JobKind.named("recount_files")
+            .in("files")
+            .describedAs("tells how many files are marked")
+            .atMostAtOnce(1);
+
+    private DemoFiles() {}
+
+    /** Before the runtime starts. */
+    static void addTo(OneRoof oneroof) {
+        oneroof.register(TailSource.of(SOURCE, "oneroof_demo", "birth_registry", "id", IdType.INTEGER)
+                .timedBy("born_at", TimeType.TIMESTAMPTZ)
+                .where("collection_name LIKE '%\\_document'")
+                .inBatchesOf(5000)
+                .polledEvery(Duration.ofMillis(500)));
+        oneroof.tail(WORKER, SOURCE).inDomain("files").inBatches((tx, rows) -> write(oneroof, tx, rows));
+        oneroof.work(CUT).atOnce(2).eachInTx((tx, job) -> cut(oneroof, tx, job));
+        oneroof.work(MARK).atOnce(4).eachInTx((tx, job) -> {
+            tx.update(DemoSql.MARK).bind("payload", job.payload()).execute();
+            return Outcome.done();
+        });
+        oneroof.work(RECOUNT).eachInTx((tx, job) -> {
+            job.say(tx.query(DemoSql.RECOUNT).mapTo(String.class).one());
+            return Outcome.done();
+        });
+        oneroof.schedule(Schedule.of("recount_files", RECOUNT.name(), new SteadyTimes(Duration.ofSeconds(10), null))
+                .withoutOverlap());
+        new Schedules(oneroof.database()).resume("recount_files", BEGIN);
+    }
+
+    /** Nobody is there to do its jobs any more. */
+    static void leave(OneRoof oneroof) {
+        new Schedules(oneroof.database()).pause("recount_files", END);
+    }
+
+    private static void write(OneRoof oneroof, Tx tx, List<Row> rows) {
+        Integer[] files =
+                rows.stream().map(row -> Math.toIntExact(row.number("id"))).toArray(Integer[]::new);
+        long manifest = tx.query(DemoSql.MANIFEST)
+                .bind("files", files)
+                .mapTo(Long.class)
+                .one();
+        oneroof.jobs().enqueue(tx, NewJob.of(CUT.name(), Payload.of(Map.of("manifest_id", manifest))));
+    }
+
+    private static Outcome cut(OneRoof oneroof, Tx tx, Job job) {
+        List<NewJob> pieces = tx.query(DemoSql.PIECES)
+                .bind("payload", job.payload())
+                .bind("piece", PIECE)
+                .map((row, context) -> NewJob.of(
+                        MARK.name(),
+                        Payload.of(Map.of(
+                                "manifest_id", row.getLong("manifest_id"),
+                                "first", row.getInt("first"),
+                                "last", row.getInt("last")))))
+                .list();
+        oneroof.jobs().enqueueAll(tx, pieces);
+        job.say("cut into %d pieces".formatted(pieces.size()));
+        return Outcome.done();
+    }
+}
