@@ -1,5 +1,6 @@
 package dev.oneroof.postgres;
 
+import java.sql.Connection;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import javax.sql.DataSource;
@@ -72,6 +73,16 @@ public final class Database {
             work.accept(tx);
             return true;
         });
+    }
+
+    /**
+     * Runs the work in the transaction that somebody else has begun on this connection, and will end. What is to be done on
+     * commit is not done: nobody here knows of it.
+     */
+    // Not closed: that would close the connection, which is not ours.
+    @SuppressWarnings("MustBeClosedChecker")
+    public <R> R within(Connection connection, Function<Tx, R> work) {
+        return work.apply(new Tx(jdbi.open(connection)));
     }
 
     /** Takes a connection for as long as the answer is open. */

@@ -5,6 +5,7 @@ import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Tx;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
+import java.sql.Connection;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Predicate;
@@ -66,6 +67,17 @@ public final class Jobs {
         List<Enqueued> enqueued = store.put(tx, jobs, !here);
         tx.onCommit(wake);
         return enqueued;
+    }
+
+    /** In the transaction that the caller has begun on its own connection, and will end. */
+    public Enqueued enqueue(Connection connection, NewJob job) {
+        return enqueueAll(connection, List.of(job)).getFirst();
+    }
+
+    /** As {@link #enqueueAll(Tx, List)}; the jobs are there if and only if the caller commits. */
+    public List<Enqueued> enqueueAll(Connection connection, List<NewJob> jobs) {
+        // When it commits is not known here, so the database wakes everybody, this process too.
+        return jobs.isEmpty() ? List.of() : db.within(connection, tx -> store.put(tx, jobs, true));
     }
 
     /** What became of the wish that a job be given up. */

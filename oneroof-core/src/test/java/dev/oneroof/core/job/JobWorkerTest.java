@@ -102,6 +102,41 @@ class JobWorkerTest {
     }
 
     @Test
+    void enqueuesOnAConnectionOfTheCallersAndLeavesItsTransactionToIt() throws Exception {
+        database.run("CREATE TABLE public.orders (id integer)");
+        try (OneRoof oneroof = open("one");
+                Connection own = database.connect();
+                Statement statement = own.createStatement()) {
+            oneroof.work(MARK).each(job -> Outcome.done());
+            oneroof.start();
+            own.setAutoCommit(false);
+            statement.execute("INSERT INTO public.orders VALUES (1)");
+            oneroof.jobs().enqueue(own, NewJob.of("mark_file", Payload.EMPTY));
+            own.rollback();
+            assertThat(count("job_queue")).isZero();
+
+            statement.execute("INSERT INTO public.orders VALUES (2)");
+            assertThat(oneroof.jobs()
+                            .enqueueAll(
+                                    own,
+                                    List.of(
+                                            NewJob.of("mark_file", Payload.EMPTY),
+                                            NewJob.of("mark_file", Payload.EMPTY))))
+                    .allMatch(Enqueued::isNew);
+            assertThatThrownBy(() -> oneroof.jobs().enqueue(own, NewJob.of("nothing", Payload.EMPTY)))
+                    .isInstanceOf(OneRoofException.class)
+                    .hasMessageContaining("kind 'nothing' is not registered");
+            own.rollback();
+            statement.execute("INSERT INTO public.orders VALUES (3)");
+            oneroof.jobs().enqueue(own, NewJob.of("mark_file", Payload.EMPTY));
+            own.commit();
+            awaitEnded("succeeded", 1);
+        }
+        assertThat(database.list(row -> row.getInt(1), "SELECT id FROM public.orders"))
+                .containsExactly(3);
+    }
+
+    @Test
     void commitsTheEffectTogetherWithTheEndOfTheJob() {
         database.run("CREATE TABLE public.effect (job uuid, attempt integer)");
         try (OneRoof oneroof = open("one")) {
