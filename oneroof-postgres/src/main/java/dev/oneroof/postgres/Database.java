@@ -76,6 +76,19 @@ public final class Database {
     }
 
     /**
+     * Runs a single statement, which is a transaction by itself: committed with its answer, and without a way to the server
+     * and back of its own.
+     */
+    public <R> R inStatement(Function<Tx, R> work) {
+        try (Handle handle = jdbi.open()) {
+            Tx tx = new Tx(handle);
+            R result = work.apply(tx);
+            tx.committed();
+            return result;
+        }
+    }
+
+    /**
      * Runs the work in the transaction that somebody else has begun on this connection, and will end. What is to be done on
      * commit is not done: nobody here knows of it.
      */

@@ -67,7 +67,7 @@ final class JobStore {
             WHERE job_id = ANY (:jobs) AND cancel_requested_at IS NOT NULL
             """;
 
-    private static final String LOCK_TIMEOUT = "SELECT set_config('lock_timeout', '2000', true)";
+    private static final String LOCK_TIMEOUT = "SELECT set_config('lock_timeout', '1000', true)";
 
     // A handler's transaction has the time of its handler; what keeps it from others is the token.
     private static final String IDLE_TIMEOUT =

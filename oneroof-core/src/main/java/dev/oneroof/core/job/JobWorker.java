@@ -119,7 +119,7 @@ public final class JobWorker implements Worker {
         int limit = Math.min(
                 LEASED_AT_ONCE,
                 wanted.values().stream().mapToInt(Integer::intValue).sum());
-        Look look = db.inTx(tx -> {
+        Look look = db.inStatement(tx -> {
             // From here on, or a wait for a connection would count as a slow look.
             long began = System.nanoTime();
             List<LeasedJob> found = store.lease(tx, wanted, limit, instance, from);

@@ -75,7 +75,7 @@ class JobWorkerTest {
         try (OneRoof oneroof = open("one");
                 Connection other = database.connect();
                 Statement locking = other.createStatement()) {
-            oneroof.work(MARK.leasedFor(Duration.ofSeconds(1))).each(job -> {
+            oneroof.work(MARK.leasedFor(Duration.ofSeconds(4))).each(job -> {
                 done.incrementAndGet();
                 return Outcome.done();
             });
@@ -88,10 +88,10 @@ class JobWorkerTest {
             }
             Await.patiently()
                     .until(
-                            "three leases' time",
+                            "two extensions",
                             () -> database.value(
                                             Long.class,
-                                            "SELECT count(*) FROM oneroof.job_queue WHERE lease_until > leased_at + interval '3 seconds'")
+                                            "SELECT count(*) FROM oneroof.job_queue WHERE lease_until > leased_at + interval '9 seconds'")
                                     == 5);
             other.rollback();
             awaitEnded("succeeded", 5);
