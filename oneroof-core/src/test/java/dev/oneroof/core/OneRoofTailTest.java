@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.oneroof.core.tabletail.IdType;
 import dev.oneroof.core.tabletail.TailSource;
+import dev.oneroof.core.tabletail.TailSpec;
 import dev.oneroof.core.tabletail.TimeType;
 import dev.oneroof.postgres.error.OneRoofException;
 import dev.oneroof.testkit.OneRoofTest;
@@ -12,6 +13,7 @@ import dev.oneroof.testkit.await.Await;
 import dev.oneroof.testkit.fixture.Given;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -65,6 +67,28 @@ class OneRoofTailTest {
                         String.class,
                         "SELECT event_domain FROM oneroof.gov_worker_cursor WHERE worker_name = 'by_batch'"))
                 .isEqualTo("billing");
+    }
+
+    @Test
+    void leavesNobodyToBeMissedAfterARunByHand(TestDatabase database, Given given) {
+        given.births(3);
+        TailSpec byHand = TailSpec.draft("by_hand", "births").eachRow((tx, row) -> {});
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("test"), database.dataSource())) {
+            oneroof.register(BIRTHS);
+
+            assertThat(oneroof.runOnce(byHand, Duration.ofSeconds(20)).rows()).isEqualTo(3);
+            assertThat(scopes(database)).as("of nobody else's").isEmpty();
+
+            database.run("SELECT oneroof.fn_queue_heartbeat_register('by_hand/births/0', 'PG_worker')");
+            oneroof.runOnce(byHand, Duration.ofSeconds(20));
+            assertThat(scopes(database)).as("of somebody's who is expected").containsExactly("by_hand/births/0");
+        }
+    }
+
+    private static List<String> scopes(TestDatabase database) {
+        return database.list(
+                row -> row.getString(1),
+                "SELECT executor_name FROM oneroof.queue_heartbeat WHERE executor_name NOT LIKE 'instance/%'");
     }
 
     @Test

@@ -55,7 +55,10 @@ public final class CommandLineOfOneRoof {
             return misuse(mistake, new String[0]);
         }
         if (e instanceof OneRoofException known) {
-            known.message().lines().forEach(Console::say);
+            known.message()
+                    .lines()
+                    .map(message -> FieldOptions.named(message, line))
+                    .forEach(Console::say);
             return known.code().exitCode();
         }
         if (SqlState.of(e) != null) {

@@ -2,15 +2,30 @@ package dev.oneroof.app.cli;
 
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Data goes to stdout, messages go to stderr. */
 public final class Console {
-    private static final PrintStream OUT = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+    // Not System.out: a PrintStream keeps to itself why it could not write.
+    private static final OutputStream OUT = new FileOutputStream(FileDescriptor.out);
     private static final PrintStream ERR = new PrintStream(System.err, true, StandardCharsets.UTF_8);
+
+    /** The kinds of files, as they stand in a mode. */
+    private static final int KIND = 0xF000;
+
+    private static final int PIPE = 0x1000;
+    private static final int SOCKET = 0xC000;
+
+    private static volatile boolean readerHasLeft;
 
     private Console() {}
 
@@ -18,24 +33,37 @@ public final class Console {
         ERR.println("oneroof: " + message);
     }
 
+    /** Data that did not arrive is a failure, unless whoever read it has had enough: then the command goes on without. */
     static void print(String data) {
-        OUT.println(data);
-        demandWritten();
+        if (readerHasLeft) {
+            return;
+        }
+        try {
+            OUT.write((data + System.lineSeparator()).getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            if (!isPipe()) {
+                throw new OneRoofException(
+                        ErrorCode.FAILED, "stdout: what was asked for could not be written: " + e.getMessage(), e);
+            }
+            readerHasLeft = true;
+        }
     }
 
     /** One JSON object with the names of a record's parts in snake_case. */
     static void printJson(Object data) {
-        OUT.println(JsonMapper.builder()
+        print(JsonMapper.builder()
                 .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
                 .build()
                 .writeValueAsString(data));
-        demandWritten();
     }
 
-    /** Data that did not arrive is a failure, even though a stream says nothing of it by itself. */
-    private static void demandWritten() {
-        if (OUT.checkError()) {
-            throw new OneRoofException(ErrorCode.FAILED, "stdout: what was asked for could not be written");
+    /** What goes into a pipe or a socket is refused when nobody reads any more; the message of it is in any language. */
+    private static boolean isPipe() {
+        try {
+            int kind = (int) Files.getAttribute(Path.of("/dev/fd/1"), "unix:mode") & KIND;
+            return kind == PIPE || kind == SOCKET;
+        } catch (IOException | UnsupportedOperationException e) {
+            return false;
         }
     }
 

@@ -3,6 +3,7 @@ package dev.oneroof.app.cli;
 import dev.oneroof.core.tabletail.CursorReport;
 import dev.oneroof.core.tabletail.Cursors;
 import dev.oneroof.core.tabletail.Watermark;
+import dev.oneroof.postgres.text.Counted;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -39,7 +40,10 @@ final class CursorReplayCommand implements Callable<Integer> {
     }
 
     static final class Place {
-        @Option(names = "--to-time", paramLabel = "TIME", description = "Behind all rows of this time.")
+        @Option(
+                names = "--to-time",
+                paramLabel = "TIME",
+                description = "Behind all rows of this time, as 2026-01-31T09:30:00Z.")
         private @Nullable String time;
 
         @Option(
@@ -66,11 +70,10 @@ final class CursorReplayCommand implements Callable<Integer> {
             Cursors cursors = new Cursors(db);
             @Nullable Watermark place = to.start || to.place == null ? null : to.place.watermark();
             CursorReport.Preview preview = cursors.previewReplay(act.scope(), place);
-            Console.say("to be handed out again by %s: %d%s rows, from %s to %s"
+            Console.say("to be handed out again by %s: %s, from %s to %s"
                     .formatted(
                             act.scope(),
-                            preview.rows(),
-                            preview.more() ? " or more" : "",
+                            preview.more() ? preview.rows() + " or more rows" : Counted.of(preview.rows(), "row"),
                             preview.first() == null ? "-" : preview.first(),
                             preview.last() == null ? "-" : preview.last()));
             if (!dryRun) {

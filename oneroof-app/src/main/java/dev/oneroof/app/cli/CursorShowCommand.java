@@ -2,6 +2,7 @@ package dev.oneroof.app.cli;
 
 import dev.oneroof.core.lease.Scope;
 import dev.oneroof.core.tabletail.Cursors;
+import dev.oneroof.postgres.text.Counted;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -41,7 +42,9 @@ final class CursorShowCommand implements Callable<Integer> {
         print("standing", position.standing());
         print("head", position.head());
         print("settled", position.settled());
-        print("behind", "%d%s rows".formatted(answer.rowsBehind(), answer.rowsBehindCapped() ? "+" : ""));
+        print(
+                "behind",
+                answer.rowsBehindCapped() ? answer.rowsBehind() + "+ rows" : Counted.of(answer.rowsBehind(), "row"));
         print("lag", seconds(answer.lagSeconds()));
         print("settled lag", seconds(answer.settledLagSeconds()));
         print("owner", answer.owner() == null ? "nobody" : answer.owner());
@@ -49,12 +52,12 @@ final class CursorShowCommand implements Callable<Integer> {
         print("last beat", seconds(answer.beatAgeSeconds()));
         print(
                 "counted",
-                "%d rows, %d effects, %d to be tried again, %d dead letters (%d open)"
+                "%s, %s, %d to be tried again, %s (%d open)"
                         .formatted(
-                                position.rowsSeen(),
-                                position.effectsWritten(),
+                                Counted.of(position.rowsSeen(), "row"),
+                                Counted.of(position.effectsWritten(), "effect"),
                                 answer.waitingToBeTriedAgain(),
-                                position.deadLettered(),
+                                Counted.of(position.deadLettered(), "dead letter"),
                                 answer.openDeadLetters()));
         answer.openTransactions().forEach(open -> print("open", open));
     }

@@ -1,6 +1,7 @@
 package dev.oneroof.app.cli;
 
 import dev.oneroof.core.tabletail.Cursors;
+import dev.oneroof.postgres.text.DurationText;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -42,8 +43,8 @@ final class CursorSkipCommand implements Callable<Integer> {
             }
             new Cursors(db).skip(act.scope(), holder, act.act(), expiry);
             act.report(
-                    "%s does not wait for %s".formatted(act.scope(), holder),
-                    new Answer(act.scope().toString(), holder, expiry.toString()));
+                    "%s does not wait for %s for %s".formatted(act.scope(), holder, DurationText.of(expiry)),
+                    new Answer(act.scope().toString(), holder, DurationText.of(expiry)));
             return 0;
         });
     }

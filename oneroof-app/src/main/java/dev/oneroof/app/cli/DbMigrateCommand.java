@@ -7,6 +7,7 @@ import dev.oneroof.app.connect.SchemaAccess;
 import dev.oneroof.postgres.Connections;
 import dev.oneroof.postgres.DatabaseAddress;
 import dev.oneroof.postgres.schema.Migrator;
+import dev.oneroof.postgres.text.Counted;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import javax.sql.DataSource;
@@ -61,8 +62,12 @@ final class DbMigrateCommand implements Callable<Integer> {
         if (json) {
             Console.printJson(answer);
         } else {
-            Console.print("schema %s in %s is at version %s (%d migrations ran)"
-                    .formatted(answer.schema(), answer.database(), answer.version(), answer.migrations()));
+            Console.print("schema %s in %s is at version %s (%s ran)"
+                    .formatted(
+                            answer.schema(),
+                            answer.database(),
+                            answer.version(),
+                            Counted.of(answer.migrations(), "migration")));
         }
     }
 }

@@ -6,6 +6,7 @@ import dev.oneroof.app.connect.OpenDatabase;
 import dev.oneroof.app.demo.Demo;
 import dev.oneroof.app.demo.DemoConfig;
 import dev.oneroof.app.demo.DemoSummary;
+import dev.oneroof.postgres.text.Counted;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -72,26 +73,31 @@ final class DemoCommand implements Callable<Integer> {
             Console.printJson(summary);
             return;
         }
-        Console.print("%,d births in %d collections, %,d changes, %d owners, %d policies (seed %d)"
+        Console.print("%,d %s in %d collections, %,d %s, %d owners, %d policies (seed %d)"
                 .formatted(
                         summary.births(),
+                        Counted.noun(summary.births(), "birth"),
                         summary.collections(),
                         summary.changes(),
+                        Counted.noun(summary.changes(), "change"),
                         summary.owners(),
                         summary.policies(),
                         summary.seed()));
-        Console.print("%,d candidates, %s"
+        Console.print("%,d %s, %s"
                 .formatted(
                         summary.candidates(),
+                        Counted.noun(summary.candidates(), "candidate"),
                         summary.caughtUp()
                                 ? "everything caught up"
                                 : "not caught up yet, it goes on at the next start"));
-        Console.print("%s on %s: %,d rows seen, %,d effects written, watermark %s"
+        Console.print("%s on %s: %,d %s seen, %,d %s written, watermark %s"
                 .formatted(
                         summary.worker().name(),
                         summary.worker().source(),
                         summary.worker().rowsSeen(),
+                        Counted.noun(summary.worker().rowsSeen(), "row"),
                         summary.worker().effectsWritten(),
+                        Counted.noun(summary.worker().effectsWritten(), "effect"),
                         summary.worker().watermark()));
         Console.print("%,d files, %,d of them marked by jobs"
                 .formatted(summary.files().files(), summary.files().marked()));

@@ -26,20 +26,4 @@ final class Durations implements ITypeConverter<Duration> {
             default -> Duration.ofDays(number);
         };
     }
-
-    /** The same way back, in the largest unit that keeps it whole. */
-    static String text(Duration duration) {
-        long millis = duration.toMillis();
-        if (millis % 1000 != 0) {
-            return millis + "ms";
-        }
-        long seconds = millis / 1000;
-        if (seconds % 86_400 == 0) {
-            return seconds / 86_400 + "d";
-        }
-        if (seconds % 3600 == 0) {
-            return seconds / 3600 + "h";
-        }
-        return seconds % 60 == 0 ? seconds / 60 + "m" : seconds + "s";
-    }
 }

@@ -1,6 +1,7 @@
 package dev.oneroof.app.cli;
 
 import dev.oneroof.core.gate.GateStore;
+import dev.oneroof.postgres.text.DurationText;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +29,8 @@ final class GateOpenCommand implements Callable<Integer> {
                     gates.openFor(tx, act.key(), until, OperatorAccess.actor(), act.reason());
                 }
             });
-            act.report(true, "%s is open%s".formatted(act.key(), until == null ? "" : " for " + Durations.text(until)));
+            act.report(
+                    true, "%s is open%s".formatted(act.key(), until == null ? "" : " for " + DurationText.of(until)));
             return 0;
         });
     }

@@ -2,6 +2,7 @@ package dev.oneroof.app.cli;
 
 import dev.oneroof.core.schedule.KnownSchedule;
 import dev.oneroof.core.schedule.Schedules;
+import dev.oneroof.postgres.text.DurationText;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -42,7 +43,7 @@ final class ScheduleShowCommand implements Callable<Integer> {
     static String when(KnownSchedule schedule) {
         return schedule.everySeconds() == null
                 ? "%s in %s".formatted(schedule.cron(), schedule.zone())
-                : "every %s".formatted(Durations.text(Duration.ofSeconds(schedule.everySeconds())));
+                : "every %s".formatted(DurationText.of(Duration.ofSeconds(schedule.everySeconds())));
     }
 
     private void report(Answer answer) {

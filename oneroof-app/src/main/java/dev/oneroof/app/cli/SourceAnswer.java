@@ -1,6 +1,7 @@
 package dev.oneroof.app.cli;
 
 import dev.oneroof.core.tabletail.TailSource;
+import dev.oneroof.postgres.text.DurationText;
 import java.time.Duration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -67,7 +68,7 @@ record SourceAnswer(
     }
 
     private static String text(double seconds) {
-        return Durations.text(Duration.ofMillis(Math.round(seconds * 1000)));
+        return DurationText.of(Duration.ofMillis(Math.round(seconds * 1000)));
     }
 
     private static double seconds(Duration duration) {

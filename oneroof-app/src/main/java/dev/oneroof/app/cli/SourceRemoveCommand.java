@@ -3,6 +3,7 @@ package dev.oneroof.app.cli;
 import dev.oneroof.core.tabletail.SourceUse;
 import dev.oneroof.core.tabletail.Sources;
 import dev.oneroof.core.tabletail.TailSource;
+import dev.oneroof.postgres.text.Counted;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -56,13 +57,14 @@ final class SourceRemoveCommand implements Callable<Integer> {
     }
 
     private void preview(List<SourceUse> uses) {
-        Console.say("to be removed: source '%s' and %d of its workers' positions".formatted(name, uses.size()));
+        Console.say("to be removed: source '%s' and %s of its workers"
+                .formatted(name, Counted.of(uses.size(), "position")));
         for (SourceUse use : uses) {
-            Console.say("  %s/%d, %d rows seen%s"
+            Console.say("  %s/%d, %s seen%s"
                     .formatted(
                             use.worker(),
                             use.shard(),
-                            use.rowsSeen(),
+                            Counted.of(use.rowsSeen(), "row"),
                             use.owner() == null ? "" : ", running on " + use.owner()));
         }
     }

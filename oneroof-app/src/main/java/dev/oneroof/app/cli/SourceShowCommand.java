@@ -2,6 +2,7 @@ package dev.oneroof.app.cli;
 
 import dev.oneroof.core.tabletail.SourceUse;
 import dev.oneroof.core.tabletail.Sources;
+import dev.oneroof.postgres.text.Counted;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -39,11 +40,11 @@ final class SourceShowCommand implements Callable<Integer> {
         }
         answer.source().print();
         for (SourceUse use : answer.workers()) {
-            Console.print("read by        %s/%d, %d rows, %s"
+            Console.print("read by        %s/%d, %s, %s"
                     .formatted(
                             use.worker(),
                             use.shard(),
-                            use.rowsSeen(),
+                            Counted.of(use.rowsSeen(), "row"),
                             use.owner() == null ? "not running" : "running on " + use.owner()));
         }
     }

@@ -1,11 +1,11 @@
 package dev.oneroof.app.cli;
 
 import dev.oneroof.core.liveness.Health;
+import dev.oneroof.postgres.text.Counted;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -23,8 +23,16 @@ final class StatusCommand implements Callable<Integer> {
             List.of("dead", "silent", "stuck", "unwatched", "held", "behind", "working", "quiet");
 
     private static final List<String> BAD = List.of("dead", "silent", "stuck");
+    private static final String WELL = "well";
+    private static final String NONE = "none";
 
-    record Answer(String verdict, boolean healthy, List<Health.Line> lines) {}
+    /**
+     * What is printed.
+     *
+     * @param verdict the one line
+     * @param state the same in a word: the worst state there is, well where all work or are quiet, none without anybody
+     */
+    record Answer(String verdict, String state, boolean healthy, List<Health.Line> lines) {}
 
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
@@ -36,7 +44,7 @@ final class StatusCommand implements Callable<Integer> {
     public Integer call() {
         List<Health.Line> lines = OperatorAccess.inDatabase(options, db -> new Health(db).lines());
         boolean healthy = executors(lines).stream().noneMatch(line -> BAD.contains(line.state()));
-        Answer answer = new Answer(verdict(lines), healthy, lines);
+        Answer answer = new Answer(verdict(lines), state(lines), healthy, lines);
         if (json) {
             Console.printJson(answer);
         } else {
@@ -82,22 +90,29 @@ final class StatusCommand implements Callable<Integer> {
                 .sum();
     }
 
-    /** The worst first, with the one that has been so the longest. */
-    private static String verdict(List<Health.Line> lines) {
+    /** The worst in a word. */
+    private static String state(List<Health.Line> lines) {
         List<Health.Line> executors = executors(lines);
         if (executors.isEmpty()) {
-            return "nothing is registered: no worker has ever run here";
+            return NONE;
         }
-        @Nullable String worst = executors.getFirst().state();
-        long dead = deadLetters(lines);
-        String letters = dead == 0 ? "" : "; %d dead letters wait".formatted(dead);
-        int alone = unattended(lines).size();
-        letters += alone == 0 ? "" : "; %d cursors have no worker".formatted(alone);
-        if ("working".equals(worst) || "quiet".equals(worst)) {
-            return "all is well: %d executors%s".formatted(executors.size(), letters);
+        String worst = String.valueOf(executors.getFirst().state());
+        return worst.equals("working") || worst.equals("quiet") ? WELL : worst;
+    }
+
+    /** The worst first, with the one that has been so the longest. */
+    private static String verdict(List<Health.Line> lines) {
+        String worst = state(lines);
+        if (worst.equals(NONE)) {
+            String beside = beside(lines);
+            return "nothing is registered" + (beside.isEmpty() ? ": no worker has ever run here" : beside);
+        }
+        List<Health.Line> executors = executors(lines);
+        if (worst.equals(WELL)) {
+            return "all is well: %s%s".formatted(Counted.of(executors.size(), "executor"), beside(lines));
         }
         List<Health.Line> such = executors.stream()
-                .filter(line -> String.valueOf(worst).equals(line.state()))
+                .filter(line -> worst.equals(line.state()))
                 .sorted(Comparator.comparing(
                                 (Health.Line line) -> !line.subject().startsWith("instance/"))
                         .thenComparing(Comparator.comparingLong(StatusCommand::sinceSeconds)
@@ -105,7 +120,18 @@ final class StatusCommand implements Callable<Integer> {
                 .toList();
         Health.Line first = such.getFirst();
         return "%d of %d %s, since %s: %s, %s%s"
-                .formatted(such.size(), executors.size(), worst, since(first), name(first), first.reason(), letters);
+                .formatted(
+                        such.size(), executors.size(), worst, since(first), name(first), first.reason(), beside(lines));
+    }
+
+    /** What is no executor's state, and yet to be told. */
+    private static String beside(List<Health.Line> lines) {
+        long dead = deadLetters(lines);
+        int alone = unattended(lines).size();
+        return (dead == 0 ? "" : "; %s %s".formatted(Counted.of(dead, "dead letter"), dead == 1 ? "waits" : "wait"))
+                + (alone == 0
+                        ? ""
+                        : "; %s %s no worker".formatted(Counted.of(alone, "cursor"), alone == 1 ? "has" : "have"));
     }
 
     private static long sinceSeconds(Health.Line line) {

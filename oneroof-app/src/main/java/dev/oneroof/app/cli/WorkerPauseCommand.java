@@ -1,6 +1,7 @@
 package dev.oneroof.app.cli;
 
 import dev.oneroof.core.tabletail.Cursors;
+import dev.oneroof.postgres.text.DurationText;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -25,8 +26,8 @@ final class WorkerPauseCommand implements Callable<Integer> {
         return OperatorAccess.inDatabase(act.options(), db -> {
             new Cursors(db).pause(act.scope(), act.act(), expiry);
             act.report(
-                    "%s is paused%s".formatted(act.scope(), expiry == null ? "" : " for " + Durations.text(expiry)),
-                    new Answer(act.scope().toString(), true, expiry == null ? null : expiry.toString()));
+                    "%s is paused%s".formatted(act.scope(), expiry == null ? "" : " for " + DurationText.of(expiry)),
+                    new Answer(act.scope().toString(), true, expiry == null ? null : DurationText.of(expiry)));
             return 0;
         });
     }

@@ -10,6 +10,7 @@ import dev.oneroof.core.worker.Pass;
 import dev.oneroof.governance.registrybackfill.BackfillSweep;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
+import dev.oneroof.postgres.text.Counted;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -94,7 +95,7 @@ final class WorkerRunCommand implements Callable<Integer> {
             case Pass.CaughtUp done -> throw new IllegalStateException("it had not ended");
             case Pass.Ailing ailing -> throw new IllegalStateException("it had not ended");
         };
-        Console.say("%s: %d rows, %s".formatted(scope, ended.rows(), how));
+        Console.say("%s: %s, %s".formatted(scope, Counted.of(ended.rows(), "row"), how));
         if (json) {
             Console.printJson(new Answer(scope.toString(), ended.rows(), caughtUp, how));
         }

@@ -51,14 +51,29 @@ final class WorkerShowCommand implements Callable<Integer> {
         }
         Console.print("");
         Columns.print(
-                List.of("AT", "WHAT", "SEVERITY", "GAP", "BY"),
+                List.of("AT", "AGO", "WHAT", "BY"),
                 story.transitions().stream()
                         .map(one -> List.of(
                                 one.at(),
-                                one.transition(),
-                                one.severity() == null ? "-" : one.severity(),
-                                one.gapSeconds() == null ? "-" : Ages.text(Math.round(one.gapSeconds())),
-                                one.actor()))
+                                Ages.text(one.ageSeconds()),
+                                words(one),
+                                one.actor() == null ? "-" : one.actor()))
                         .toList());
+    }
+
+    private static String words(Executor.Transition one) {
+        String gap = one.gapSeconds() == null ? "a time" : Ages.text(Math.round(one.gapSeconds()));
+        return switch (one.transition()) {
+            case "registered" -> "was registered";
+            case "deregistered" -> "was deregistered";
+            case "fresh_to_stale" -> "fell silent: no beat for %s (%s)".formatted(gap, one.severity());
+            case "escalated" -> "was still silent: no beat for %s (%s)".formatted(gap, one.severity());
+            case "stale_to_fresh" ->
+                one.gapSeconds() == null
+                        ? "counted as silent no longer: its threshold was raised"
+                        : "beat again, after %s".formatted(gap);
+            case "taken_over" -> "was taken over from an owner that had not given it back";
+            default -> one.transition();
+        };
     }
 }

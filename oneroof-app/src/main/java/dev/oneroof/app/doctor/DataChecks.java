@@ -11,6 +11,7 @@ import dev.oneroof.core.tabletail.SourceCheck;
 import dev.oneroof.core.tabletail.Sources;
 import dev.oneroof.core.tabletail.TailSource;
 import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.text.Counted;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -62,8 +63,8 @@ final class DataChecks {
                 .map((row, context) -> {
                     long used = row.getLong("used");
                     long allowed = row.getLong("allowed");
-                    String evidence = "%d of %d connections are in use; %d instances with up to %d each"
-                            .formatted(used, allowed, instances, config.poolSize());
+                    String evidence = "%d of %d connections are in use; %s with up to %d each"
+                            .formatted(used, allowed, Counted.of(instances, "instance"), config.poolSize());
                     boolean tight = used > allowed * 0.8 || instances * config.poolSize() > allowed;
                     return tight
                             ? Checked.warn("connections", evidence, "raise max_connections, or lower db.pool_size")
@@ -77,9 +78,12 @@ final class DataChecks {
                 .map((row, context) -> {
                     String table = row.getString("relname");
                     long dead = row.getLong("dead");
-                    String evidence = "%s: %d dead rows beside %d live ones%s"
+                    String evidence = "%s: %s beside %s%s"
                             .formatted(
-                                    table, dead, row.getLong("live"), row.getBoolean("off") ? ", autovacuum off" : "");
+                                    table,
+                                    Counted.of(dead, "dead row"),
+                                    Counted.of(row.getLong("live"), "live one"),
+                                    row.getBoolean("off") ? ", autovacuum off" : "");
                     return row.getBoolean("off") || dead > 20_000 + row.getLong("live")
                             ? Checked.warn(
                                     "vacuum",
@@ -185,7 +189,10 @@ final class DataChecks {
         return found.isEmpty()
                 ? List.of(Checked.ok(
                         "gates",
-                        closed.isEmpty() ? "all are open" : "%d are closed, as installed".formatted(closed.size())))
+                        closed.isEmpty()
+                                ? "all are open"
+                                : "%d %s closed, as installed"
+                                        .formatted(closed.size(), closed.size() == 1 ? "is" : "are")))
                 : found;
     }
 

@@ -8,12 +8,15 @@ import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.DatabaseAddress;
 import dev.oneroof.postgres.error.OneRoofException;
 import dev.oneroof.postgres.schema.SchemaStatus;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
 /** Makes all checks, one after the other. What one needs and does not find is told, and the next are not tried. */
 public final class Doctor {
+    private static final Duration LONG_OPEN = Duration.ofMinutes(5);
+
     private final AppConfig config;
     private final DatabaseAddress address;
 
@@ -28,7 +31,7 @@ public final class Doctor {
         found.add(server.version());
         found.add(server.clock());
         found.add(server.proxy());
-        found.addAll(server.openTransactions());
+        found.addAll(server.openTransactions(LONG_OPEN));
         Checked schema = schema();
         found.add(schema);
         if (schema.level() == Checked.Level.FAIL) {

@@ -4,9 +4,11 @@ import dev.oneroof.app.config.AppConfig;
 import dev.oneroof.postgres.Connections;
 import dev.oneroof.postgres.DatabaseAddress;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -21,14 +23,14 @@ final class ServerChecks {
                    extract(epoch FROM clock_timestamp() - a.xact_start)::bigint AS seconds,
                    format('SELECT pg_terminate_backend(%s)', a.pid) AS mend
             FROM pg_catalog.pg_stat_activity a
-            WHERE a.datname = current_database() AND a.xact_start < clock_timestamp() - interval '5 minutes'
+            WHERE a.datname = current_database() AND a.xact_start < clock_timestamp() - make_interval(secs => ?)
               AND a.backend_type = 'client backend'
             UNION ALL
             SELECT format('the prepared transaction %L of %s', p.gid, p.owner),
                    extract(epoch FROM clock_timestamp() - p.prepared)::bigint,
                    format('ROLLBACK PREPARED %L, or COMMIT PREPARED %1$L', p.gid)
             FROM pg_catalog.pg_prepared_xacts p
-            WHERE p.database = current_database() AND p.prepared < clock_timestamp() - interval '5 minutes'
+            WHERE p.database = current_database() AND p.prepared < clock_timestamp() - make_interval(secs => ?)
             ORDER BY 2 DESC
             LIMIT 5
             """;
@@ -105,11 +107,15 @@ final class ServerChecks {
         }
     }
 
-    List<Checked> openTransactions() {
+    /** @param olderThan shorter ones are everyday work */
+    List<Checked> openTransactions(Duration olderThan) {
         try (Connection connection = connect();
-                Statement statement = connection.createStatement()) {
+                PreparedStatement statement = connection.prepareStatement(OPEN)) {
             List<Checked> found = new ArrayList<>();
-            try (ResultSet open = statement.executeQuery(OPEN)) {
+            double seconds = olderThan.toMillis() / 1000.0;
+            statement.setDouble(1, seconds);
+            statement.setDouble(2, seconds);
+            try (ResultSet open = statement.executeQuery()) {
                 while (open.next()) {
                     found.add(Checked.warn(
                             "open transactions",
@@ -129,7 +135,10 @@ final class ServerChecks {
                         "open, and since when is hidden from this login: " + String.join(", ", hidden),
                         "GRANT pg_read_all_stats TO the login, or look as an administrator"));
             }
-            return found.isEmpty() ? List.of(Checked.ok("open transactions", "none is older than 5 minutes")) : found;
+            return found.isEmpty()
+                    ? List.of(Checked.ok(
+                            "open transactions", "none is older than %d minutes".formatted(olderThan.toMinutes())))
+                    : found;
         } catch (SQLException e) {
             throw Connections.explained(address, e);
         }

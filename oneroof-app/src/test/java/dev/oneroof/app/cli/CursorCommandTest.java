@@ -40,9 +40,11 @@ class CursorCommandTest {
         assertThat(shown.exit()).as(shown.err()).isZero();
         assertThat(shown.out()).contains("\"rows_behind\":2", "\"open_dead_letters\":1");
 
-        assertThat(command.run("worker", "pause", "sorter/parcels", "--reason", "holiday", "--for", "2h")
-                        .exit())
-                .isZero();
+        Oneroof.Answer paused =
+                command.run("worker", "pause", "sorter/parcels", "--reason", "holiday", "--for", "2h", "--json");
+        assertThat(paused.exit()).as(paused.err()).isZero();
+        assertThat(paused.err()).contains("is paused for 2h");
+        assertThat(paused.out()).contains("\"expiry\":\"2h\"");
         assertThat(command.run("cursor", "list").out()).contains("paused by", "holiday");
         assertThat(command.run("worker", "resume", "sorter/parcels", "--reason", "back")
                         .exit())
@@ -98,17 +100,22 @@ class CursorCommandTest {
                     cursor show parcels                                     | 2 | WORKER/SOURCE
                     worker pause sorter/parcels                             | 2 | --reason
                     worker pause sorter/parcels --reason x --for soon       | 2 | --for
+                    worker pause sorter/parcels --reason x --for 0s         | 2 | --for: '0s' is not allowed; allowed is
+                    cursor skip sorter/parcels --reason x --holder 9/9 --for 500d --yes | 2 | --for: '500d' is not allowed
                     cursor accept sorter/parcels --reason x                 | 5 | nothing to accept
                     cursor replay sorter/parcels --reason x --yes           | 2 | --from-start
                     cursor replay sorter/parcels --reason x --to-id many --yes | 2 | cannot be read
                     cursor replay sorter/parcels --reason x --to-id 9 --yes | 2 | a replay goes back
-                    cursor skip sorter/parcels --reason x --holder 9/9 --yes | 4 | no open transaction
+                    cursor replay reader/event_outbox --reason x --to-time yesterday --yes | 2 | --to-time: 'yesterday' is not allowed; allowed is an ISO-8601 time with zone
+                    cursor skip sorter/parcels --reason x --holder 9/9 --yes | 4 | --holder: there is no open transaction
                     dlq                                                     | 2 | a verb is missing
                     dlq show many                                           | 2 | 'many' is not allowed
                     dlq list --limit 0                                      | 2 | from 1 to 10000
                     dlq replay --reason x                                   | 2 | --source
                     """)
     void refusesWhatItCannotDo(String line, int exit, String why, TestDatabase database) {
+        database.run(
+                "INSERT INTO oneroof.gov_worker_cursor (worker_name, source_name) VALUES ('reader', 'event_outbox')");
         Oneroof.Answer answer = new Oneroof(folder).on(database).run(line.split(" "));
 
         assertThat(answer.exit()).as(answer.err()).isEqualTo(exit);

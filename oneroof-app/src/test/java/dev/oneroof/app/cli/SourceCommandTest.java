@@ -73,6 +73,26 @@ class SourceCommandTest {
         assertThat(command.run("source", "list").out())
                 .containsPattern("parcels +public.Parcel +arrived, id +clock +strict");
 
+        assertRefused(
+                command.run(
+                        "source",
+                        "add",
+                        "parcels",
+                        "--table",
+                        "\"Parcel\"",
+                        "--id",
+                        "id",
+                        "--ts",
+                        "arrived",
+                        "--reread",
+                        "1h",
+                        "--lag-threshold",
+                        "2m"),
+                5,
+                "source: 'parcels' is registered with another definition: mode is 'strict' and not 'prompt',"
+                        + " filter is 'id > 3' and not none, batch_size is 77 and not 5000,"
+                        + " poll_interval is 250ms and not 1s");
+
         assertThat(command.run("source", "check").exit()).isZero();
         database.run("REVOKE SELECT ON public.\"Parcel\" FROM oneroof_server");
         Oneroof.Answer checked = command.run("source", "check", "parcels", "--json");
@@ -124,8 +144,19 @@ class SourceCommandTest {
         assertRefused(add(command, "--contract", "trust"), 2, "--contract", "trust");
         assertRefused(add(command, "--poll", "soon"), 2, "'soon' is no duration; allowed is a whole number with ms");
         assertRefused(add(command, "--batch-size", "0"), 2, "from 1 to 50000");
-        assertRefused(add(command, "--reread", "99d"), 2, "reread_window", "up to 30 days");
-        assertRefused(add(command, "--filter", "colour = 1"), 2, "filter: 'colour = 1'", "does not exist");
+        assertRefused(add(command, "--reread", "99d"), 2, "--reread: '99d' is not allowed", "up to 30 days");
+        assertRefused(add(command, "--filter", "colour = 1"), 2, "--filter: 'colour = 1'", "does not exist");
+        assertRefused(add(command, "--ts", "nothing"), 4, "--ts: there is no column 'nothing'");
+        assertRefused(add(command, "--zone", "UTC"), 2, "--zone: 'UTC' is not allowed");
+        assertRefused(add(command, "--contract", "clock"), 2, "--contract: 'clock' needs a time column");
+        assertRefused(
+                command.run("source", "add", "p", "--table", "\"Parcel\"", "--id", "nothing"),
+                4,
+                "--id: there is no column 'nothing'");
+        assertRefused(
+                command.run("source", "add", "p", "--table", "nothing", "--id", "id"),
+                4,
+                "--table: nothing is not found");
     }
 
     @Test

@@ -33,7 +33,10 @@ class StatusCommandTest {
                 .matches("1 of 2 silent, since [678] min: sorter, no beat for 4\\d\\d s");
         Oneroof.Answer json = command.run("status", "--json");
         assertThat(json.exit()).isEqualTo(3);
-        assertThat(json.out()).contains("\"healthy\":false", "\"state\":\"silent\"", "\"status_hint\":\"stale\"");
+        assertThat(json.out())
+                .startsWith("{\"verdict\":\"1 of 2 silent, since ")
+                .contains("\",\"state\":\"silent\",\"healthy\":false,\"lines\":[")
+                .contains("\"status_hint\":\"stale\"");
 
         assertThat(command.run("gate", "close", "queue.heartbeat.enabled", "--reason", "repairs")
                         .exit())
@@ -41,6 +44,29 @@ class StatusCommandTest {
         Oneroof.Answer unwatched = command.run("status");
         assertThat(unwatched.exit()).isZero();
         assertThat(unwatched.out()).startsWith("2 of 2 unwatched").contains("gate queue.heartbeat.enabled is closed");
+    }
+
+    @Test
+    void tellsOfCursorsThatHaveNoWorkerAndOfDeadLetters(TestDatabase database) {
+        Oneroof command = new Oneroof(folder).on(database);
+        database.run(
+                "INSERT INTO oneroof.gov_worker_cursor (worker_name, source_name) VALUES ('reader', 'event_outbox')");
+        Oneroof.Answer alone = command.run("status");
+        assertThat(alone.exit()).as("after a run by hand it is as it should be").isZero();
+        assertThat(alone.out())
+                .startsWith("nothing is registered; 1 cursor has no worker\n")
+                .containsPattern("reader +silent +\\d+ s +never +nobody is registered to work on it");
+
+        database.run(
+                "INSERT INTO oneroof.gov_worker_cursor (worker_name, source_name) VALUES ('sorter', 'event_outbox')");
+        database.run("INSERT INTO oneroof.event_pending (purpose, worker_name, source_name, key_id, error_count,"
+                + " dead_lettered_at) VALUES ('retry', 'sorter', 'event_outbox', '3', 5, now())");
+        database.run("SELECT oneroof.fn_queue_heartbeat_register('mailer', 'external_worker')");
+        Oneroof.Answer json = command.run("status", "--json");
+        assertThat(json.exit()).as(json.err()).isZero();
+        assertThat(json.out())
+                .startsWith("{\"verdict\":\"all is well: 1 executor; 1 dead letter waits; 2 cursors have no worker\","
+                        + "\"state\":\"well\",\"healthy\":true,");
     }
 
     @Test
@@ -78,10 +104,13 @@ class StatusCommandTest {
         database.run("UPDATE oneroof.dot_config SET value = 'true' WHERE key = 'queue.jobs.enabled'");
         database.run("SELECT oneroof.fn_job_kind_register('mark_file')");
         database.run("SELECT oneroof.fn_queue_heartbeat_register('mailer', 'external_worker')");
-        assertThat(command.run("status").out()).startsWith("all is well: 1 executors");
+        assertThat(command.run("status").out()).startsWith("all is well: 1 executor\n");
 
+        database.run("SELECT oneroof.fn_job_enqueue('mark_file', p_scheduled_at => now() - interval '10 minutes')");
+        assertThat(command.run("status").out())
+                .startsWith("1 of 2 behind, since 10 min: kind mark_file, 1 job of 'mark_file' is due, for 6");
         database.run("SELECT oneroof.fn_job_enqueue('mark_file', p_scheduled_at => now() - interval '10 minutes')"
-                + " FROM generate_series(1, 3)");
+                + " FROM generate_series(1, 2)");
         assertThat(command.run("status").out())
                 .startsWith(
                         "1 of 2 behind, since 10 min: kind mark_file, 3 jobs of 'mark_file' are due, the first for 6");

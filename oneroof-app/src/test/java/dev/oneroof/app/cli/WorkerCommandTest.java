@@ -4,14 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.oneroof.core.OneRoof;
 import dev.oneroof.core.RuntimeConfig;
+import dev.oneroof.core.lease.LeaseStore;
+import dev.oneroof.core.lease.Scope;
 import dev.oneroof.core.tabletail.IdType;
 import dev.oneroof.core.tabletail.TailSource;
 import dev.oneroof.core.tabletail.TimeType;
+import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.SchemaName;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.await.Await;
 import dev.oneroof.testkit.fixture.Given;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,7 +44,9 @@ class WorkerCommandTest {
             Await.patiently()
                     .until(
                             "it to be quiet",
-                            () -> command.run("worker", "list").out().contains("quiet"));
+                            () -> command.run("worker", "show", "reader/births")
+                                    .out()
+                                    .contains("state         quiet"));
 
             assertThat(command.run("worker", "list").out())
                     .contains("WORKER", "reader/births/0", "PG_worker", "billing-1", "stale_check/queue_heartbeat/0");
@@ -97,14 +105,47 @@ class WorkerCommandTest {
         assertThat(ran.out()).contains("\"rows\":7", "\"caught_up\":true");
         assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.gov_candidate_state"))
                 .isEqualTo(7);
-        assertThat(database.value(
-                        Long.class, "SELECT count(*) FROM oneroof.queue_heartbeat WHERE lease_owner IS NOT NULL"))
-                .as("all is given back")
+        assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.queue_heartbeat"))
+                .as("nobody is to be missed")
                 .isZero();
         command.run("worker", "pause", SWEEP, "--reason", "a look");
         Oneroof.Answer paused = command.run("worker", "run", SWEEP, "--once");
         assertThat(paused.exit()).isEqualTo(3);
         assertThat(paused.err()).contains("a look");
+    }
+
+    @Test
+    void tellsInWordsWhatHappenedToAWorker(TestDatabase database) {
+        Database db = new Database(database.dataSource(), SchemaName.DEFAULT);
+        LeaseStore leases = new LeaseStore();
+        Scope scope = Scope.of("reader", "births");
+        db.useTx(tx -> leases.register(tx, scope, "a", Duration.ofSeconds(5), Duration.ofSeconds(30)));
+        db.useTx(tx -> leases.claim(tx, scope, "a", Duration.ofMillis(-1)));
+        db.useTx(tx -> leases.claim(tx, scope, "b", Duration.ofMinutes(1)));
+        database.run("SELECT oneroof.fn_queue_heartbeat_register('mailer', 'external_worker', '{}', 100, 300, 'ann')");
+        database.run(
+                "UPDATE oneroof.queue_heartbeat SET last_tick_at = now() - interval '400 s' WHERE executor_name = 'mailer'");
+        database.run("SELECT oneroof.fn_queue_stale_check()");
+        database.run(
+                "UPDATE oneroof.queue_heartbeat SET last_tick_at = now() - interval '1200 s' WHERE executor_name = 'mailer'");
+        database.run("SELECT oneroof.fn_queue_stale_check()");
+        database.run("SELECT oneroof.fn_queue_heartbeat_tick('mailer', 'external_worker')");
+        Oneroof command = new Oneroof(folder).on(database);
+
+        List<String> story =
+                command.run("worker", "show", "mailer").out().lines().toList();
+
+        assertThat(story.subList(story.size() - 5, story.size()))
+                .satisfiesExactly(
+                        line -> assertThat(line).matches("AT +AGO +WHAT +BY"),
+                        line -> assertThat(line).matches(".* \\d+ s +beat again, after 20 min  .*"),
+                        line -> assertThat(line).contains(" was still silent: no beat for 20 min (critical) "),
+                        line -> assertThat(line).contains(" fell silent: no beat for 6 min (warning) "),
+                        line -> assertThat(line).matches(".* was registered +ann"));
+        assertThat(command.run("worker", "show", "reader/births").out())
+                .containsPattern("\\d+ s +was taken over from an owner that had not given it back +-");
+        assertThat(command.run("worker", "show", "reader/births", "--json").out())
+                .contains("\"transition\":\"taken_over\",\"severity\":null");
     }
 
     @ParameterizedTest

@@ -3,6 +3,7 @@ package dev.oneroof.core.gate;
 import dev.oneroof.postgres.Tx;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
+import dev.oneroof.postgres.text.DurationText;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -10,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Gates, in {@code dot_config}. A gate that is missing or has expired is closed. */
 public final class GateStore {
+    private static final Duration LONGEST = Duration.ofDays(365);
+
     private static final String IS_OPEN = "SELECT oneroof.fn_gate_open(:key)";
 
     // In the words of who closed it, or let it run out; a gate that is not there has none.
@@ -84,7 +87,13 @@ public final class GateStore {
 
     /** Opens a gate for a time; after it the gate is closed by itself. */
     public void openFor(Tx tx, String key, Duration time, String actor, String reason) {
-        set(tx, key, "true", (double) time.toSeconds(), actor, reason);
+        if (!time.isPositive() || time.compareTo(LONGEST) > 0) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "for: '%s' is not allowed; allowed is a time above zero and up to a year"
+                            .formatted(DurationText.of(time)));
+        }
+        set(tx, key, "true", time.toMillis() / 1000.0, actor, reason);
     }
 
     public void close(Tx tx, String key, String actor, String reason) {

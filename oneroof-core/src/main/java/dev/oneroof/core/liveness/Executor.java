@@ -23,13 +23,19 @@ public record Executor(
         @Nullable String leaseUntil,
         String registeredBy) {
 
-    /** Something that happened to it. */
+    /**
+     * Something that happened to it: registered, deregistered, fresh_to_stale, escalated or stale_to_fresh; or taken_over,
+     * from an owner that had not given it back.
+     *
+     * @param actor null where nobody wrote down who it was
+     */
     public record Transition(
             String at,
+            long ageSeconds,
             String transition,
             @Nullable String severity,
             @Nullable Double gapSeconds,
-            String actor) {}
+            @Nullable String actor) {}
 
     /** With its story, the latest first. */
     public record Story(Executor executor, List<Transition> transitions) {}

@@ -27,10 +27,16 @@ public final class Executors {
             """;
 
     private static final String STORY = """
-            SELECT at::text AS at, transition, severity, gap_seconds, actor
-            FROM oneroof.queue_event_log
-            WHERE executor_name = :name
-            ORDER BY log_id DESC
+            SELECT s.at::text AS at, extract(epoch FROM clock_timestamp() - s.at)::bigint AS age_seconds, s.transition,
+                   s.severity, s.gap_seconds, s.actor
+            FROM (SELECT at, transition, severity, gap_seconds, actor
+                  FROM oneroof.queue_event_log
+                  WHERE executor_name = :name
+                  UNION ALL
+                  SELECT CAST(t.at AS timestamptz), 'taken_over', NULL, NULL, NULL
+                  FROM oneroof.queue_heartbeat h, jsonb_array_elements_text(h.metadata -> 'taken_over_at') t (at)
+                  WHERE h.executor_name = :name) s
+            ORDER BY s.at DESC
             LIMIT 20
             """;
 
@@ -67,6 +73,7 @@ public final class Executors {
                 .bind("name", executor.name())
                 .map((row, context) -> new Executor.Transition(
                         row.getString("at"),
+                        row.getLong("age_seconds"),
                         row.getString("transition"),
                         row.getString("severity"),
                         row.getObject("gap_seconds", Double.class),

@@ -2,6 +2,7 @@ package dev.oneroof.core.schedule;
 
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
+import dev.oneroof.postgres.text.DurationText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -19,7 +20,8 @@ public record SteadyTimes(Duration every, @Nullable Instant first) implements Ti
         if (every.toNanosPart() != 0 || every.compareTo(Duration.ofSeconds(1)) < 0 || every.compareTo(LONGEST) > 0) {
             throw new OneRoofException(
                     ErrorCode.INVALID_INPUT,
-                    "every: '%s' is not allowed; allowed are whole seconds, from 1 s to 366 d".formatted(every));
+                    "every: '%s' is not allowed; allowed are whole seconds, from 1s to 366d"
+                            .formatted(DurationText.of(every)));
         }
     }
 

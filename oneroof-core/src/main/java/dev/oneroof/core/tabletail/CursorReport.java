@@ -173,6 +173,7 @@ public final class CursorReport {
                                     source.name(),
                                     source.time() == null ? "an id" : "a time, or a time and an id"));
         }
+        demandTime(source, to);
         Watermark settled = cursor.settled();
         if (settled == null) {
             return;
@@ -194,6 +195,17 @@ public final class CursorReport {
             throw new OneRoofException(
                     ErrorCode.INVALID_INPUT,
                     "to: '%s' lies above the settled watermark %s; a replay goes back".formatted(to, settled));
+        }
+    }
+
+    private static void demandTime(TailSource source, Watermark to) {
+        TailSource.TimeColumn time = source.time();
+        String written = to.ts();
+        if (time != null && written != null && !time.type().isWritten(written)) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "to_time: '%s' is not allowed; allowed is %s"
+                            .formatted(written, time.type().allowed()));
         }
     }
 }

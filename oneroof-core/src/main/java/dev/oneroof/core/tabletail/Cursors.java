@@ -10,6 +10,7 @@ import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Tx;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
+import dev.oneroof.postgres.text.DurationText;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -55,7 +56,7 @@ public final class Cursors {
                     by,
                     null,
                     null,
-                    expiry == null ? null : expiry.toString());
+                    expiry == null ? null : DurationText.of(expiry));
         });
     }
 
@@ -145,7 +146,7 @@ public final class Cursors {
                     by,
                     String.valueOf(cursor.settled()),
                     String.valueOf(cursor.head()),
-                    expiry.toString());
+                    DurationText.of(expiry));
         });
     }
 
@@ -154,7 +155,7 @@ public final class Cursors {
             throw new OneRoofException(
                     ErrorCode.INVALID_INPUT,
                     "%s: '%s' is not allowed; allowed is a time above zero and up to a year"
-                            .formatted(field, duration));
+                            .formatted(field, DurationText.of(duration)));
         }
     }
 

@@ -5,6 +5,7 @@ import dev.oneroof.core.finding.FindingType;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.text.Counted;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -129,7 +130,8 @@ final class Retries {
                         new Finding(
                                 FindingType.CURSOR_DLQ,
                                 key,
-                                "%d rows of %s could not be handled; see: oneroof dlq list".formatted(open, key),
+                                "%s of %s could not be handled; see: oneroof dlq list"
+                                        .formatted(Counted.of(open, "row"), key),
                                 evidence));
         if (open > config.overflowAt()) {
             stores.findings()

@@ -146,9 +146,12 @@ public final class SourceStore {
         if (save(tx, source, actor)) {
             record(tx, source.name(), "source_add", actor, "registered");
         }
-        if (!find(tx, source.name()).equals(Optional.of(source))) {
+        TailSource registered = find(tx, source.name()).orElseThrow(() -> unknown(source.name()));
+        if (!registered.equals(source)) {
             throw new OneRoofException(
-                    ErrorCode.CONFLICT, "source: '%s' is registered with another definition".formatted(source.name()));
+                    ErrorCode.CONFLICT,
+                    "source: '%s' is registered with another definition: %s"
+                            .formatted(source.name(), SourceDifferences.between(registered, source)));
         }
         return inspected;
     }

@@ -3,6 +3,8 @@ package dev.oneroof.core.tabletail;
 import dev.oneroof.postgres.Identifiers;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
+import dev.oneroof.postgres.text.Counted;
+import dev.oneroof.postgres.text.DurationText;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.regex.Pattern;
@@ -162,8 +164,8 @@ public record TailSource(
         if (!whole || value.isZero() || value.isNegative() || value.compareTo(longest) > 0) {
             throw new OneRoofException(
                     ErrorCode.INVALID_INPUT,
-                    "%s: '%s' is not allowed; allowed are whole milliseconds up to %d days"
-                            .formatted(field, value, longest.toDays()));
+                    "%s: '%s' is not allowed; allowed are whole milliseconds, above zero and up to %s"
+                            .formatted(field, DurationText.of(value), Counted.of(longest.toDays(), "day")));
         }
     }
 }

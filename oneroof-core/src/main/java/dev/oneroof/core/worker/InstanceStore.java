@@ -1,6 +1,7 @@
 package dev.oneroof.core.worker;
 
 import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.text.Counted;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -89,7 +90,7 @@ final class InstanceStore {
                 .bind("ttl", timeToLive.toMillis() / 1000.0)
                 .bind("scopes", array(scopes))
                 .bind("doing", held > 0 ? "working" : "quiet")
-                .bind("reason", "holds %d scope%s".formatted(held, held == 1 ? "" : "s"))
+                .bind("reason", "holds " + Counted.of(held, "scope"))
                 .bind("pid", ProcessHandle.current().pid())
                 .bind("ear", ear.word())
                 .bind("first", first)

@@ -7,6 +7,8 @@ import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.SchemaName;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.server.TestDatabase;
+import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 @OneRoofTest
@@ -47,6 +49,25 @@ class GateStoreTest {
                                 + " WHERE key = ? ORDER BY audit_id DESC LIMIT 1",
                         GATE))
                 .containsExactly("false|true|ann|the backlog is due");
+    }
+
+    @Test
+    void opensForPartsOfASecondAndForNoTimeThatIsNone(TestDatabase database) {
+        db(database).useTx(tx -> {
+            gates.openFor(tx, GATE, Duration.ofMillis(59_500), "ann", "a trial");
+            assertThat(gates.isOpen(tx, GATE)).isTrue();
+        });
+        assertThat(database.value(
+                        Double.class,
+                        "SELECT extract(epoch FROM expires_at - updated_at)::float8 FROM oneroof.dot_config WHERE key = ?",
+                        GATE))
+                .isBetween(59.4, 59.6);
+
+        for (Duration none : List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofDays(366))) {
+            assertThatThrownBy(() -> db(database).useTx(tx -> gates.openFor(tx, GATE, none, "ann", "why")))
+                    .hasMessageStartingWith("for: '")
+                    .hasMessageEndingWith("' is not allowed; allowed is a time above zero and up to a year");
+        }
     }
 
     @Test

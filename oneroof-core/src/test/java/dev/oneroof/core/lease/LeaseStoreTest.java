@@ -99,6 +99,23 @@ class LeaseStoreTest {
     }
 
     @Test
+    void registersAndClaimsWithoutWaitingForAnOwnerThatIsFrozenInsideABeat() {
+        Lease old = taken("a", EXPIRED);
+
+        db.useTx(frozen -> {
+            assertThat(leases.beat(frozen, old, Beat.working("testing"))).isEqualTo(Renewal.HELD);
+
+            Claim claim = db.inTx(tx -> {
+                tx.update("SET LOCAL lock_timeout = '100ms'").execute();
+                leases.register(tx, SCOPE, "b", Duration.ofSeconds(5), Duration.ofSeconds(30));
+                return leases.claim(tx, SCOPE, "b", MINUTE);
+            });
+
+            assertThat(claim).isInstanceOf(Claim.Denied.class);
+        });
+    }
+
+    @Test
     void writesNoRowVersionWhenFencing() {
         Lease lease = taken("a", MINUTE);
         String before = version();
@@ -131,6 +148,19 @@ class LeaseStoreTest {
 
         assertThat(flag("lease_until > now() + interval '30 minutes'")).isTrue();
         assertThat(flag("ticks_total = 0 AND last_beat_payload = '{}'")).isTrue();
+    }
+
+    @Test
+    void beatsWhateverCharactersTheReasonHas() {
+        Lease lease = taken("a", MINUTE);
+        String reason = "a row with \0 in it";
+
+        assertThat(db.<Renewal>inTx(tx -> leases.beat(tx, lease, Beat.failing(reason))))
+                .isEqualTo(Renewal.HELD);
+        assertThat(one("last_beat_payload ->> 'reason'")).isEqualTo("a row with   in it");
+
+        db.useTx(tx -> leases.stuck(tx, lease, "stuck on " + reason));
+        assertThat(one("last_beat_payload ->> 'reason'")).isEqualTo("stuck on a row with   in it");
     }
 
     @Test

@@ -32,6 +32,21 @@ class QueueHealthTest {
     }
 
     @Test
+    void aCursorThatNobodyIsRegisteredForIsSilent(TestDatabase database) {
+        database.run("INSERT INTO oneroof.gov_worker_cursor (worker_name, source_name) VALUES"
+                + " ('reader', 'event_outbox'), ('sorter', 'event_outbox')");
+        database.run("SELECT oneroof.fn_queue_heartbeat_register('sorter/event_outbox/0', 'PG_worker')");
+
+        assertThat(database.list(
+                        row -> row.getString(1),
+                        "SELECT concat_ws(' | ', subject, executor_name, status_hint, state, reason)"
+                                + " FROM oneroof.v_queue_health WHERE source = 'cursor' ORDER BY 1"))
+                .containsExactly(
+                        "reader | stale | silent | nobody is registered to work on it",
+                        "sorter | sorter/event_outbox/0 | fresh | quiet | nothing to do");
+    }
+
+    @Test
     void countsOpenDeadLettersByDomainAndTable(TestDatabase database) {
         database.run(DEAD.formatted(12));
         database.run(

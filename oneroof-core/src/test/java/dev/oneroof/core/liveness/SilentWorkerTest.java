@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.oneroof.core.OneRoof;
 import dev.oneroof.core.RuntimeConfig;
+import dev.oneroof.core.lease.Scope;
+import dev.oneroof.core.operator.OperatorAct;
+import dev.oneroof.core.tabletail.Cursors;
 import dev.oneroof.core.tabletail.IdType;
 import dev.oneroof.core.tabletail.TailSource;
 import dev.oneroof.core.tabletail.TimeType;
@@ -93,6 +96,22 @@ class SilentWorkerTest {
                 .isZero();
         assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.event_outbox"))
                 .isZero();
+    }
+
+    @Test
+    void tellsOfAPauseThatComesDuringALongRest(TestDatabase database, Given given) {
+        given.birthRegistry();
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), database.dataSource())) {
+            oneroof.register(BIRTHS.polledEvery(Duration.ofHours(1)));
+            oneroof.tail("resting", "births").eachRow((tx, row) -> {});
+            oneroof.start();
+            awaitState(database, "resting/births/0", "quiet");
+
+            new Cursors(oneroof.database())
+                    .pause(Scope.of("resting", "births"), new OperatorAct("ann", "a look"), null);
+
+            awaitState(database, "resting/births/0", "held");
+        }
     }
 
     private static long checks(TestDatabase database) {

@@ -161,7 +161,10 @@ class LateRowsTest {
         database.run("INSERT INTO public.timed (id) VALUES (1000)");
         tailing.allowReplays();
         new Cursors(tailing.db)
-                .replay(tailing.scope, new Watermark("2001-01-01", null), new OperatorAct("ann", "as it said"));
+                .replay(
+                        tailing.scope,
+                        new Watermark("2001-01-01T00:00:00Z", null),
+                        new OperatorAct("ann", "as it said"));
         assertThat(database.list(row -> row.getString(1), told)).isEmpty();
         Lease last = tailing.claim("c");
         tailing.until(last, () -> CopyKeys.seen(database).contains("1000"));

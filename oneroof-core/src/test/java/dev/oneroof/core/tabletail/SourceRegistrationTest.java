@@ -103,7 +103,14 @@ class SourceRegistrationTest {
         given.births(1);
         register(database, BIRTHS);
 
-        assertRefused(database, BIRTHS.inBatchesOf(7), "'births' is registered with another definition");
+        assertRefused(
+                database,
+                BIRTHS.inBatchesOf(7),
+                "'births' is registered with another definition: batch_size is 5000 and not 7");
+        assertThatThrownBy(() -> register(
+                        database, BIRTHS.in(Mode.STRICT).where("id > 3").polledEvery(Duration.ofMillis(250))))
+                .hasMessageEndingWith("another definition: mode is 'prompt' and not 'strict',"
+                        + " filter is none and not 'id > 3', poll_interval is 1s and not 250ms");
     }
 
     @OnEveryServer
@@ -199,11 +206,13 @@ class SourceRegistrationTest {
                 .hasMessageContaining("source: 'Births' is not allowed");
         assertThatThrownBy(() -> BIRTHS.inBatchesOf(0)).hasMessageContaining("batch_size: '0' is not allowed");
         assertThatThrownBy(() -> BIRTHS.inBatchesOf(50_001)).hasMessageContaining("from 1 to 50000");
-        assertThatThrownBy(() -> BIRTHS.polledEvery(Duration.ZERO)).hasMessageContaining("poll_interval: 'PT0S'");
+        assertThatThrownBy(() -> BIRTHS.polledEvery(Duration.ZERO))
+                .hasMessage(
+                        "poll_interval: '0s' is not allowed; allowed are whole milliseconds, above zero and up to 1 day");
         assertThatThrownBy(() -> BIRTHS.behindAfter(Duration.ofSeconds(-1)))
-                .hasMessageContaining("lag_threshold: 'PT-1S'");
+                .hasMessageContaining("lag_threshold: '-1s'");
         assertThatThrownBy(() -> BIRTHS.rereading(Duration.ofDays(31)))
-                .hasMessageContaining("reread_window: 'PT744H' is not allowed")
+                .hasMessageContaining("reread_window: '31d' is not allowed")
                 .hasMessageContaining("up to 30 days");
         assertThatThrownBy(() -> BIRTHS.rereading(Duration.ofNanos(1_500_000)))
                 .hasMessageContaining("whole milliseconds");

@@ -113,14 +113,18 @@ class StoppedCursorTest {
         Cursors cursors = new Cursors(tailing.db);
 
         assertRefused(
-                () -> cursors.replay(tailing.scope, new Watermark("2999-01-01", null), ANN), "a replay goes back");
+                () -> cursors.replay(tailing.scope, new Watermark("2999-01-01T00:00:00Z", null), ANN),
+                "a replay goes back");
         assertRefused(
-                () -> cursors.replay(tailing.scope, new Watermark("yesteryear", null), ANN),
-                "'yesteryear' cannot be read");
+                () -> cursors.replay(tailing.scope, new Watermark("2001-02-29T00:00:00Z", null), ANN),
+                "'2001-02-29T00:00:00Z' cannot be read");
+        assertRefused(
+                () -> cursors.replay(tailing.scope, new Watermark("yesterday", null), ANN),
+                "to_time: 'yesterday' is not allowed; allowed is an ISO-8601 time with zone, such as 2026-01-31T09:30:00Z");
         assertRefused(
                 () -> cursors.replay(tailing.scope, new Watermark(null, "7"), ANN), "a time, or a time and an id");
         assertRefused(() -> new OperatorAct("ann", " "), "reason: ' ' is not allowed");
-        assertRefused(() -> cursors.pause(tailing.scope, ANN, Duration.ZERO), "for: 'PT0S' is not allowed");
+        assertRefused(() -> cursors.pause(tailing.scope, ANN, Duration.ZERO), "for: '0s' is not allowed");
         assertRefused(
                 () -> cursors.pause(dev.oneroof.core.lease.Scope.of("nobody", "nothing"), ANN, null),
                 "there is no cursor 'nobody/nothing/0'");

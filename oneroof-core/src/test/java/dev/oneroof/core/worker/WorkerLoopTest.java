@@ -76,6 +76,70 @@ class WorkerLoopTest {
     }
 
     @Test
+    void claimsAgainWhatItLostDuringALongRest() {
+        Probe probe = new Probe(lease -> new Pass.Idle(Duration.ofDays(1)));
+
+        try (Workers workers = workers("a", probe)) {
+            Await.patiently().until("a beat", () -> heartbeat("ticks_total >= 1"));
+            database.run("UPDATE oneroof.queue_heartbeat SET lease_owner = 'b', lease_until = now() - interval '1 s',"
+                    + " lease_epoch = nextval('oneroof.lease_epoch_seq') WHERE executor_name LIKE 'looper/%'");
+
+            Await.patiently().until("a pass under an epoch of its own", () -> probe.epochs() == 2);
+            assertThat(heartbeat("lease_owner = 'a'")).isTrue();
+        }
+    }
+
+    @Test
+    void seesThatItsGateWasClosedDuringALongRest() {
+        Probe probe = new Probe(lease -> new Pass.Idle(Duration.ofDays(1)));
+
+        try (Workers workers = workers("a", probe)) {
+            Await.patiently().until("a beat", () -> heartbeat("last_beat_payload ->> 'doing' = 'quiet'"));
+            database.run("UPDATE oneroof.dot_config SET value = 'false' WHERE key = ?", GATE);
+
+            Await.patiently()
+                    .until(
+                            "a beat that says so",
+                            () -> heartbeat("last_beat_payload ->> 'reason' LIKE 'gate " + GATE + " is closed%'"));
+        }
+
+        assertThat(probe.passes).hasSize(1);
+    }
+
+    /** Of every beat an entry, since the row itself only has the last. */
+    @Test
+    void renewsALongPassNoOftenerThanItBeats() {
+        database.run("CREATE TABLE beat (no integer GENERATED ALWAYS AS IDENTITY, at timestamptz NOT NULL)");
+        database.run("CREATE FUNCTION note_beat() RETURNS trigger LANGUAGE plpgsql AS"
+                + " $$BEGIN INSERT INTO public.beat (at) VALUES (NEW.last_tick_at); RETURN NULL; END$$");
+        database.run("CREATE TRIGGER note_beat AFTER UPDATE OF last_tick_at ON oneroof.queue_heartbeat FOR EACH ROW"
+                + " WHEN (NEW.last_beat_payload ->> 'reason' = 'in a long pass') EXECUTE FUNCTION note_beat()");
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        Probe probe = new Probe(lease -> {
+            awaited(mayEnd);
+            return new Pass.Idle(Duration.ofDays(1));
+        });
+
+        try (Workers workers = workers("a", probe)) {
+            try {
+                Await.patiently()
+                        .until("renewals", () -> database.value(Long.class, "SELECT count(*) FROM beat"), n -> n >= 4);
+                assertThat(heartbeat("lease_owner = 'a' AND lease_until > clock_timestamp()"))
+                        .isTrue();
+            } finally {
+                mayEnd.countDown();
+            }
+        }
+
+        assertThat(database.value(
+                        Double.class,
+                        "SELECT min(gap) FROM (SELECT extract(epoch FROM at - lag(at) OVER (ORDER BY no))::float8 AS gap"
+                                + " FROM beat) g"))
+                .as("seconds between two of them")
+                .isGreaterThan(QUICK.steadyBeat().toMillis() * 0.9 / 1000);
+    }
+
+    @Test
     void treatsAnExpiredGateAsClosed() {
         database.run("UPDATE oneroof.dot_config SET expires_at = now() - interval '1 s' WHERE key = ?", GATE);
         Probe probe = new Probe(lease -> new Pass.Worked(1));
@@ -134,12 +198,7 @@ class WorkerLoopTest {
         List<String> order = new CopyOnWriteArrayList<>();
         Probe probe = new Probe(lease -> {
             inPass.countDown();
-            try {
-                mayEnd.await(20, TimeUnit.SECONDS);
-            } catch (InterruptedException e) {
-                order.add("interrupted");
-            }
-            order.add("pass ended");
+            order.add(awaited(mayEnd) ? "pass ended" : "interrupted");
             return new Pass.Worked(1);
         });
         Workers workers = workers("a", probe);
@@ -153,6 +212,14 @@ class WorkerLoopTest {
         closer.join(Duration.ofSeconds(20));
 
         assertThat(order).containsExactly("pass ended", "closed");
+    }
+
+    private static boolean awaited(CountDownLatch latch) {
+        try {
+            return latch.await(20, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            return false;
+        }
     }
 
     private Workers workers(String owner, Probe... probes) {

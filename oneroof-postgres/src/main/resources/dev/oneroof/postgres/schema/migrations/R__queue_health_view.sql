@@ -97,7 +97,9 @@ CROSS JOIN LATERAL ${schema}.fn_queue_state(
     CASE WHEN b.paused_at IS NOT NULL THEN format('paused by %s: %s', b.pause_actor, b.pause_reason)
          WHEN NOT g.open THEN 'gate queue.jobs.enabled is closed' END,
     CASE WHEN b.oldest_due_at < clock_timestamp() - make_interval(secs => b.lag_seconds)
-         THEN format('%s jobs of ''%s'' are due, the first for %s s', CASE WHEN b.queued > 10000 THEN 'over 10000' ELSE b.queued::text END,
+         THEN format(CASE WHEN b.queued = 1 THEN '%s job of ''%s'' is due, for %s s'
+                          ELSE '%s jobs of ''%s'' are due, the first for %s s' END,
+                     CASE WHEN b.queued > 10000 THEN 'over 10000' ELSE b.queued::text END,
                      b.job_kind, extract(epoch FROM clock_timestamp() - b.oldest_due_at)::bigint) END,
     CASE WHEN b.queued > 0 OR b.leased > 0 THEN format('%s due, %s leased', b.queued, b.leased) END) s;
 
