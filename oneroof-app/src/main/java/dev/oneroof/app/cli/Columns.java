@@ -5,6 +5,8 @@ import java.util.stream.Stream;
 
 /** Rows under a heading, each column as wide as its widest value. */
 final class Columns {
+    private static final int LONGEST = 100;
+
     private Columns() {}
 
     static void print(List<String> heading, List<List<String>> rows) {
@@ -16,6 +18,12 @@ final class Columns {
         });
         Console.print(line(heading, widths));
         rows.forEach(row -> Console.print(line(row, widths)));
+    }
+
+    /** The beginning of a text that may be long and have lines of its own. */
+    static String brief(String text) {
+        String plain = text.replaceAll("\\p{Cntrl}+", " ").strip();
+        return plain.length() <= LONGEST ? plain : plain.substring(0, LONGEST - 1) + "…";
     }
 
     private static String line(List<String> row, int[] widths) {

@@ -7,8 +7,15 @@ import picocli.CommandLine.Spec;
 
 @Command(
         name = "dlq",
-        description = "Looks after rows that could not be handled.",
-        subcommands = {DlqListCommand.class, DlqShowCommand.class, DlqReplayCommand.class})
+        description = "Looks after rows that could not be handled, and jobs that were given up.",
+        subcommands = {
+            DlqGroupsCommand.class,
+            DlqListCommand.class,
+            DlqShowCommand.class,
+            DlqTriageCommand.class,
+            DlqReplayCommand.class,
+            DlqCloseCommand.class
+        })
 final class DlqCommand implements Runnable {
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -16,6 +23,7 @@ final class DlqCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "a verb is missing: list, show or replay");
+        throw new ParameterException(
+                spec.commandLine(), "a verb is missing: groups, list, show, triage, replay or close");
     }
 }

@@ -1,8 +1,20 @@
 package dev.oneroof.app.cli;
 
+import dev.oneroof.core.job.JobDeadLetterId;
+import dev.oneroof.core.job.JobDeadLetters;
+import dev.oneroof.core.job.LetterGroup;
+import dev.oneroof.core.job.ReplayRun;
+import dev.oneroof.core.job.ReplayRunId;
 import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.core.tabletail.DeadLetters;
+import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -10,9 +22,20 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-@Command(name = "replay", description = "Has dead letters tried again, from their first attempt on.")
+@Command(
+        name = "replay",
+        description = "Has dead letters tried again, from their first attempt on.",
+        footer = {
+            "",
+            "Of jobs only those that are triaged as manual_replay; each becomes a new job. A group is replayed batch by batch,",
+            "until it is done or Ctrl-C; --resume goes on. Exit code 7: some of the group were left out."
+        })
 final class DlqReplayCommand implements Callable<Integer> {
-    record Answer(long replayed) {}
+    private static final double USUAL_RATE = 10;
+
+    record Answer(long replayed, List<Fresh> jobs) {}
+
+    record Fresh(String deadLetterId, String jobId) {}
 
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
@@ -24,20 +47,59 @@ final class DlqReplayCommand implements Callable<Integer> {
     static final class Which {
         @Parameters(
                 paramLabel = "ID",
-                arity = "0..1",
-                converter = Numbers.DeadLetterId.class,
-                description = "One of them.")
-        private @Nullable Long id;
+                arity = "1..*",
+                converter = DlqIds.Any.class,
+                description = "These, all rows or all jobs: all or, when one is refused, none.")
+        private List<DlqId> ids = List.of();
 
-        @Option(names = "--source", paramLabel = "NAME", description = "All of this source.")
+        @Option(names = "--source", paramLabel = "NAME", description = "All rows of this source.")
         private @Nullable String source;
+
+        @Option(
+                names = "--group",
+                paramLabel = "KIND/FINGERPRINT",
+                converter = DlqIds.Group.class,
+                description = "All jobs that failed alike.")
+        private @Nullable LetterGroup group;
+
+        @Option(
+                names = "--resume",
+                paramLabel = "RUN",
+                converter = DlqIds.Run.class,
+                description = "Go on with the replay of a group.")
+        private @Nullable ReplayRunId resume;
+
+        @Option(
+                names = "--cancel",
+                paramLabel = "RUN",
+                converter = DlqIds.Run.class,
+                description = "Give the replay of a group up; what it has replayed stays so.")
+        private @Nullable ReplayRunId cancel;
     }
 
-    @Option(names = "--reason", required = true, paramLabel = "TEXT", description = "Why; it is kept with the act.")
-    @SuppressWarnings("NullAway.Init")
-    private String reason;
+    @Option(
+            names = "--reason",
+            paramLabel = "TEXT",
+            description = "For rows, and --cancel: why; it is kept with the act.")
+    private @Nullable String reason;
 
-    @Option(names = "--yes", description = "Do not ask.")
+    @Option(
+            names = "--authorization",
+            paramLabel = "TEXT",
+            description = "For jobs: who or what allows it, as a ticket; it is kept with each of them.")
+    private @Nullable String authorization;
+
+    @Option(
+            names = "--rate",
+            paramLabel = "N",
+            converter = Numbers.Rate.class,
+            description = "For a group: so many letters a second, 10 without it.")
+    private @Nullable Double rate;
+
+    @Option(names = "--dry-run", description = "For a group: tell what would be replayed, and change nothing.")
+    private boolean dryRun;
+
+    @Option(names = "--yes", description = "Do not ask, as it does for a source or a group.")
     private boolean yes;
 
     @Option(names = "--json", description = "Print one JSON object.")
@@ -45,24 +107,153 @@ final class DlqReplayCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (which.group != null) {
+            demand(
+                    "--group",
+                    dryRun ? Set.of() : Set.of("--authorization"),
+                    Set.of("--authorization", "--rate", "--dry-run"));
+            return replayGroup(which.group);
+        }
+        if (which.resume != null) {
+            demand("--resume", Set.of(), Set.of());
+            return resume(which.resume);
+        }
+        if (which.cancel != null) {
+            demand("--cancel", Set.of("--reason"), Set.of("--reason"));
+            return cancel(which.cancel, act(reason));
+        }
+        if (which.source != null) {
+            demand("--source", Set.of("--reason"), Set.of("--reason"));
+            return replaySource(which.source, act(reason));
+        }
+        List<Long> rows = rows();
+        if (rows.isEmpty()) {
+            demand("a job's dead letter", Set.of("--authorization"), Set.of("--authorization"));
+            return OperatorAccess.inDatabase(options, this::replayJobs);
+        }
+        demand("a row's dead letter", Set.of("--reason"), Set.of("--reason"));
+        if (rows.size() < which.ids.size()) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT, "rows (by numbers) and jobs (by uuids) are not replayed by one command");
+        }
         return OperatorAccess.inDatabase(options, db -> {
-            DeadLetters letters = new DeadLetters(db);
-            OperatorAct by = new OperatorAct(OperatorAccess.actor(), reason);
-            long replayed = 1;
-            if (which.source != null) {
-                if (!yes) {
-                    Confirmation.atTheTerminal()
-                            .demand("have all dead letters of '%s' tried again?".formatted(which.source));
-                }
-                replayed = letters.replayAll(which.source, by);
-            } else if (which.id != null) {
-                letters.replay(which.id, by);
+            new DeadLetters(db).replay(rows, act(reason));
+            return report(new Answer(rows.stream().distinct().count(), List.of()));
+        });
+    }
+
+    private void demand(String what, Set<String> needed, Set<String> allowed) {
+        Set<String> given = new TreeSet<>();
+        addIf(given, reason != null, "--reason");
+        addIf(given, authorization != null, "--authorization");
+        addIf(given, rate != null, "--rate");
+        addIf(given, dryRun, "--dry-run");
+        needed.stream().filter(option -> !given.contains(option)).findFirst().ifPresent(option -> {
+            throw new OneRoofException(ErrorCode.INVALID_INPUT, "%s is missing: %s needs it".formatted(option, what));
+        });
+        given.stream().filter(option -> !allowed.contains(option)).findFirst().ifPresent(option -> {
+            throw new OneRoofException(ErrorCode.INVALID_INPUT, "%s does not go with %s".formatted(option, what));
+        });
+    }
+
+    private static void addIf(Set<String> given, boolean isGiven, String option) {
+        if (isGiven) {
+            given.add(option);
+        }
+    }
+
+    private List<Long> rows() {
+        return which.ids.stream()
+                .filter(DlqId.Row.class::isInstance)
+                .map(id -> ((DlqId.Row) id).number())
+                .toList();
+    }
+
+    private int replaySource(String source, OperatorAct by) {
+        return OperatorAccess.inDatabase(options, db -> {
+            if (!yes) {
+                Confirmation.atTheTerminal().demand("have all dead letters of '%s' tried again?".formatted(source));
             }
-            Console.say("to be tried again: %d".formatted(replayed));
+            return report(new Answer(new DeadLetters(db).replayAll(source, by), List.of()));
+        });
+    }
+
+    private int replayJobs(Database db) {
+        List<JobDeadLetterId> ids = which.ids.stream()
+                .filter(DlqId.Job.class::isInstance)
+                .map(id -> new JobDeadLetterId(((DlqId.Job) id).value()))
+                .toList();
+        List<Fresh> fresh = new JobDeadLetters(db)
+                .replay(ids, act(authorization)).entrySet().stream()
+                        .map(replayed -> new Fresh(
+                                replayed.getKey().toString(),
+                                replayed.getValue().toString()))
+                        .toList();
+        return report(new Answer(fresh.size(), fresh));
+    }
+
+    private int report(Answer answer) {
+        Console.say("to be tried again: %d".formatted(answer.replayed()));
+        answer.jobs().forEach(fresh -> Console.say("  %s as job %s".formatted(fresh.deadLetterId(), fresh.jobId())));
+        if (json) {
+            Console.printJson(answer);
+        }
+        return 0;
+    }
+
+    private int replayGroup(LetterGroup group) {
+        double perSecond = rate == null ? USUAL_RATE : rate;
+        if (dryRun) {
+            return OperatorAccess.inDatabase(
+                    options, db -> GroupReplay.preview(new JobDeadLetters(db), group, perSecond, json));
+        }
+        OperatorAct by = act(authorization);
+        // Asked before Ctrl-C is taken over: until there is an answer nothing is to be ended in good order.
+        OperatorAccess.inDatabase(options, db -> {
+            GroupReplay.tell(new JobDeadLetters(db), group, perSecond);
+            return 0;
+        });
+        if (!yes) {
+            Confirmation.atTheTerminal()
+                    .demand("replay '%s' at %s letters a second?".formatted(group, Numbers.plain(perSecond)));
+        }
+        return run(letters -> letters.startReplay(group, perSecond, by));
+    }
+
+    private int resume(ReplayRunId id) {
+        return run(letters -> {
+            ReplayRun run = letters.run(id);
+            if (!run.isRunning()) {
+                throw new OneRoofException(
+                        ErrorCode.CONFLICT,
+                        "replay run: '%s' is %s already"
+                                .formatted(id, run.state().sql()));
+            }
+            return run;
+        });
+    }
+
+    private int run(Function<JobDeadLetters, ReplayRun> begun) {
+        try (Stopping stopping = new Stopping()) {
+            return OperatorAccess.inDatabase(options, db -> {
+                JobDeadLetters letters = new JobDeadLetters(db);
+                return new GroupReplay(letters, stopping.waiting(), json).run(begun.apply(letters));
+            });
+        }
+    }
+
+    private int cancel(ReplayRunId id, OperatorAct by) {
+        return OperatorAccess.inDatabase(options, db -> {
+            ReplayRun run = new JobDeadLetters(db).cancelReplay(id, by);
+            Console.say("run %s is cancelled: %,d of %,d were replayed".formatted(id, run.replayed(), run.letters()));
             if (json) {
-                Console.printJson(new Answer(replayed));
+                Console.printJson(GroupReplay.Answer.of(run));
             }
             return 0;
         });
+    }
+
+    private static OperatorAct act(@Nullable String why) {
+        return new OperatorAct(OperatorAccess.actor(), why == null ? "" : why);
     }
 }

@@ -1,5 +1,6 @@
 package dev.oneroof.app.cli;
 
+import dev.oneroof.core.job.JobDeadLetters;
 import dev.oneroof.core.tabletail.DeadLetters;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -8,13 +9,19 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-@Command(name = "show", description = "Shows a dead letter: where the row is, and what it met.")
+@Command(
+        name = "show",
+        description = "Shows a dead letter: of a row where it is, of a job what it was given; and what it met.")
 final class DlqShowCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
 
-    @Parameters(paramLabel = "ID", converter = Numbers.DeadLetterId.class, description = "Its number.")
-    private long id;
+    @Parameters(
+            paramLabel = "ID",
+            converter = DlqIds.Any.class,
+            description = "The number of a row's; the uuid of a job's, or that of the job.")
+    @SuppressWarnings("NullAway.Init")
+    private DlqId id;
 
     @Option(names = "--json", description = "Print one JSON object.")
     private boolean json;
@@ -22,23 +29,57 @@ final class DlqShowCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         return OperatorAccess.inDatabase(options, db -> {
-            DlqAnswer letter = DlqAnswer.of(new DeadLetters(db).show(id));
-            if (json) {
-                Console.printJson(letter);
-                return 0;
+            switch (id) {
+                case DlqId.Row row -> report(DlqAnswer.of(new DeadLetters(db).show(row.number())));
+                case DlqId.Job job -> report(DlqJobAnswer.of(new JobDeadLetters(db).show(job.value())));
             }
-            print("id", Long.toString(letter.id()));
-            print("cursor", letter.cursor());
-            print("table", letter.table());
-            print("key", letter.key());
-            print("tries", Integer.toString(letter.attempts()));
-            print("state", letter.sqlState());
-            print("error", letter.error());
-            print("fingerprint", letter.fingerprint());
-            print("since", letter.since());
-            print("triage", letter.triage());
             return 0;
         });
+    }
+
+    private void report(DlqAnswer letter) {
+        if (json) {
+            Console.printJson(letter);
+            return;
+        }
+        print("id", Long.toString(letter.id()));
+        print("cursor", letter.cursor());
+        print("table", letter.table());
+        print("key", letter.key());
+        print("tries", Integer.toString(letter.attempts()));
+        print("state", letter.sqlState());
+        print("error", letter.error());
+        print("fingerprint", letter.fingerprint());
+        print("since", letter.since());
+        print("triage", letter.triage());
+    }
+
+    private void report(DlqJobAnswer letter) {
+        if (json) {
+            Console.printJson(letter);
+            return;
+        }
+        print("id", letter.id());
+        print("job", letter.jobId());
+        print("kind", "%s, domain %s".formatted(letter.kind(), letter.domain()));
+        print("tries", "%d of %d".formatted(letter.attempts(), letter.maxAttempts()));
+        print("error", letter.errorClass() + ": " + letter.error());
+        print("fingerprint", letter.fingerprint());
+        print("failed", letter.failedAt());
+        print("enqueued", "%s, priority %d".formatted(letter.enqueuedAt(), letter.priority()));
+        print("key", letter.key());
+        print("run", letter.run());
+        print("payload", letter.payload());
+        print("triage", letter.triage());
+        if (letter.triagedBy() != null) {
+            print("triaged", "%s by %s".formatted(letter.triagedAt(), letter.triagedBy()));
+            print("note", letter.note());
+        }
+        if (letter.replayedAs() != null) {
+            print("replayed as", letter.replayedAs());
+            print("allowed by", letter.authorization());
+            print("replay run", letter.replayRun());
+        }
     }
 
     private static void print(String what, @Nullable String value) {

@@ -70,13 +70,6 @@ final class Numbers {
         }
     }
 
-    static final class DeadLetterId implements ITypeConverter<Long> {
-        @Override
-        public Long convert(String text) {
-            return between(0, Long.MAX_VALUE, text);
-        }
-    }
-
     static final class Priority implements ITypeConverter<Long> {
         @Override
         public Long convert(String text) {
@@ -96,6 +89,28 @@ final class Numbers {
         public Long convert(String text) {
             return between(1, 10_000, text);
         }
+    }
+
+    /** Not whole: less than one a second is a rate, too. */
+    static final class Rate implements ITypeConverter<Double> {
+        @Override
+        public Double convert(String text) {
+            try {
+                double rate = Double.parseDouble(text);
+                if (rate >= 0.01 && rate <= 10_000) {
+                    return rate;
+                }
+            } catch (NumberFormatException e) {
+                // the same answer as for a number out of bounds
+            }
+            throw new TypeConversionException(
+                    "'%s' is not allowed; allowed is a number from 0.01 to 10000".formatted(text));
+        }
+    }
+
+    /** Without a fraction where it has none. */
+    static String plain(double number) {
+        return number == Math.rint(number) ? Long.toString((long) number) : Double.toString(number);
     }
 
     private static long between(long least, long most, String text) {

@@ -8,7 +8,9 @@ import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Tx;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
+import java.util.Collection;
 import java.util.List;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** What operators do with the rows that a tail could not handle. */
@@ -36,14 +38,17 @@ public final class DeadLetters {
                 .orElseThrow(() -> notFound(id));
     }
 
-    /** Has one tried again, from its first attempt on. */
-    public void replay(long id, OperatorAct by) {
+    /** Has them tried again, from their first attempt on: all or, when one is not there, none. */
+    public void replay(Collection<Long> ids, OperatorAct by) {
         db.useTx(tx -> {
-            if (store.replayDead(tx, by, null, id) == 0) {
-                throw notFound(id);
+            // In one order: two at once wait for each other one way only.
+            for (long id : new TreeSet<>(ids)) {
+                if (store.replayDead(tx, by, null, id) == 0) {
+                    throw notFound(id);
+                }
+                acts.record(tx, "dlq_replay", "dead letter " + id, by);
             }
             gates.demandOpen(tx, Gates.REPLAY);
-            acts.record(tx, "dlq_replay", "dead letter " + id, by);
         });
     }
 

@@ -92,7 +92,7 @@ class FailingRowsTest {
         database.run("DELETE FROM public.poison WHERE id <> 4");
 
         tailing.allowReplays();
-        letters.replay(letters.list(null, 0, 1).getFirst().id(), new OperatorAct("ann", "mended"));
+        letters.replay(List.of(letters.list(null, 0, 1).getFirst().id()), new OperatorAct("ann", "mended"));
         int replayed = letters.replayAll("birth_registry", new OperatorAct("ann", "mended"));
         tailing.until(lease, () -> tailing.cursor().deadLettered() == 4);
 

@@ -1,3 +1,69 @@
+-- Dead letters of jobs: triage, then replay or the end. One by its id, or a group of those that failed alike.
+
+-- Refuses a text that is missing, blank or too long.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_demand_text(p_field text, p_value text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF coalesce(btrim(p_value), '') = '' OR octet_length(p_value) > 500 THEN
+        RAISE EXCEPTION USING ERRCODE = '22023',
+            MESSAGE = format('%s: ''%s'' is not allowed; allowed are 1 to 500 bytes, not all blank', p_field,
+                             left(p_value, 80));
+    END IF;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_demand_triage(p_status text, p_note text, p_actor text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_status IS NULL OR p_status NOT IN ('investigating', 'manual_replay', 'closed') THEN
+        RAISE EXCEPTION USING ERRCODE = '22023',
+            MESSAGE = format('triage_status: ''%s'' is not allowed; allowed are investigating, manual_replay, closed',
+                             left(p_status, 80));
+    ELSIF octet_length(p_note) > 2000 THEN
+        RAISE EXCEPTION USING ERRCODE = '22023',
+            MESSAGE = format('note: ''%s'' of %s bytes is not allowed; allowed are at most 2000 bytes', left(p_note, 80),
+                             octet_length(p_note));
+    END IF;
+    PERFORM ${schema}.fn_job_dead_letter_demand_text('actor', p_actor);
+END
+$$;
+
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_demand_replay(p_authorization_source text, p_actor text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ${schema}.fn_job_dead_letter_demand_text('authorization_source', p_authorization_source);
+    PERFORM ${schema}.fn_job_dead_letter_demand_text('actor', p_actor);
+    IF NOT ${schema}.fn_gate_open('queue.replay.enabled') THEN
+        RAISE EXCEPTION USING ERRCODE = '55000',
+            MESSAGE = 'gate: ''queue.replay.enabled'' is closed; an operator opens it with: '
+                      'oneroof gate open queue.replay.enabled --reason TEXT';
+    END IF;
+END
+$$;
+
+-- Writes down what is to become of open letters, which the caller has locked, and who said so of what.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_mark(
+    p_ids uuid[], p_status text, p_note text, p_actor text, p_target text)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    UPDATE ${schema}.job_dead_letter d
+    SET triage_status = p_status,
+        triaged_by = p_actor,
+        triaged_at = clock_timestamp(),
+        triage_note = p_note,
+        resolved_at = CASE WHEN p_status = 'closed' THEN clock_timestamp() END
+    WHERE d.dead_letter_id = ANY (p_ids);
+    INSERT INTO ${schema}.operator_act (act, target, actor, reason, details)
+    VALUES ('job_dead_letter_triage', p_target, p_actor, coalesce(nullif(btrim(p_note), ''), 'no note'),
+            jsonb_build_object('to', p_status, 'letters', cardinality(p_ids)));
+END
+$$;
+
 -- Says what is to become of a dead letter. Closed is the end.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_triage(
     p_dead_letter_id uuid, p_status text, p_note text, p_actor text DEFAULT session_user)
@@ -7,14 +73,7 @@ AS $$
 DECLARE
     v_was text;
 BEGIN
-    IF p_status IS NULL OR p_status NOT IN ('investigating', 'manual_replay', 'closed') THEN
-        RAISE EXCEPTION USING ERRCODE = '22023',
-            MESSAGE = format('triage_status: ''%s'' is not allowed; allowed are investigating, manual_replay, closed',
-                             left(p_status, 80));
-    ELSIF coalesce(btrim(p_actor), '') = '' OR octet_length(p_actor) > 500 THEN
-        RAISE EXCEPTION USING ERRCODE = '22023',
-            MESSAGE = format('actor: ''%s'' is not allowed; allowed are 1 to 500 bytes, not all blank', left(p_actor, 80));
-    END IF;
+    PERFORM ${schema}.fn_job_dead_letter_demand_triage(p_status, p_note, p_actor);
     SELECT d.triage_status INTO v_was
     FROM ${schema}.job_dead_letter d
     WHERE d.dead_letter_id = p_dead_letter_id
@@ -26,75 +85,334 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = '55000',
             MESSAGE = format('dead letter: ''%s'' is closed', p_dead_letter_id);
     END IF;
-    UPDATE ${schema}.job_dead_letter d
-    SET triage_status = p_status,
-        triaged_by = p_actor,
-        triaged_at = clock_timestamp(),
-        triage_note = left(p_note, 2000),
-        resolved_at = CASE WHEN p_status = 'closed' THEN clock_timestamp() END
-    WHERE d.dead_letter_id = p_dead_letter_id;
+    PERFORM ${schema}.fn_job_dead_letter_mark(
+        ARRAY[p_dead_letter_id], p_status, p_note, p_actor, 'dead letter ' || p_dead_letter_id);
     RETURN jsonb_build_object('dead_letter_id', p_dead_letter_id, 'from', v_was, 'to', p_status);
 END
 $$;
 
--- Has a dead letter's job done once more: a new job, from its first attempt on, under a key of its own. Refused unless
--- somebody has triaged it for that, and while the gate of replays is closed.
-CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_replay(
-    p_dead_letter_id uuid, p_authorization_source text, p_actor text DEFAULT session_user)
+-- The same for the open letters of a group, as many as p_limit at once: those that are not so triaged already, behind
+-- p_after and up to p_until. Returns how many, the last of them, and whether there may be more behind it.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_triage_group(
+    p_kind text,
+    p_fingerprint text,
+    p_status text,
+    p_note text,
+    p_actor text DEFAULT session_user,
+    p_after uuid DEFAULT NULL,
+    p_until uuid DEFAULT NULL,
+    p_limit integer DEFAULT 1000)
 RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_letter ${schema}.job_dead_letter;
-    v_key    text;
-    v_job    uuid := ${schema}.fn_uuid_v7();
+    v_ids   uuid[];
+    v_count integer;
 BEGIN
-    IF coalesce(btrim(p_authorization_source), '') = '' OR octet_length(p_authorization_source) > 500 THEN
+    PERFORM ${schema}.fn_job_dead_letter_demand_triage(p_status, p_note, p_actor);
+    IF p_limit IS NULL OR p_limit NOT BETWEEN 1 AND 10000 THEN
         RAISE EXCEPTION USING ERRCODE = '22023',
-            MESSAGE = format('authorization_source: ''%s'' is not allowed; allowed are 1 to 500 bytes, not all blank',
-                             left(p_authorization_source, 80));
-    ELSIF coalesce(btrim(p_actor), '') = '' OR octet_length(p_actor) > 500 THEN
-        RAISE EXCEPTION USING ERRCODE = '22023',
-            MESSAGE = format('actor: ''%s'' is not allowed; allowed are 1 to 500 bytes, not all blank', left(p_actor, 80));
-    ELSIF NOT ${schema}.fn_gate_open('queue.replay.enabled') THEN
-        RAISE EXCEPTION USING ERRCODE = '55000',
-            MESSAGE = 'gate: ''queue.replay.enabled'' is closed; no replay';
+            MESSAGE = format('limit: ''%s'' is not allowed; allowed are 1 to 10000', p_limit);
     END IF;
-    SELECT * INTO v_letter
-    FROM ${schema}.job_dead_letter d
-    WHERE d.dead_letter_id = p_dead_letter_id
-    FOR UPDATE;
+    v_ids := ARRAY(
+        SELECT d.dead_letter_id
+        FROM ${schema}.job_dead_letter d
+        WHERE d.job_kind = p_kind AND d.fingerprint = p_fingerprint AND d.resolved_at IS NULL
+          AND d.dead_letter_id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
+          AND d.dead_letter_id <= coalesce(p_until, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+          AND d.triage_status <> p_status
+        ORDER BY d.dead_letter_id
+        LIMIT p_limit
+        FOR NO KEY UPDATE);
+    v_count := cardinality(v_ids);
+    IF v_count > 0 THEN
+        PERFORM ${schema}.fn_job_dead_letter_mark(
+            v_ids, p_status, p_note, p_actor, format('dead letters %s/%s', p_kind, p_fingerprint));
+    ELSIF p_after IS NULL THEN
+        PERFORM ${schema}.fn_job_dead_letter_demand_group(p_kind, p_fingerprint);
+    END IF;
+    RETURN jsonb_build_object('triaged', v_count, 'last', v_ids[v_count], 'more', v_count = p_limit);
+END
+$$;
+
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_demand_group(p_kind text, p_fingerprint text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM FROM ${schema}.job_dead_letter d
+    WHERE d.job_kind = p_kind AND d.fingerprint = p_fingerprint AND d.resolved_at IS NULL
+    LIMIT 1;
     IF NOT FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'OR003',
-            MESSAGE = format('dead letter: there is no ''%s''', p_dead_letter_id);
-    ELSIF v_letter.triage_status <> 'manual_replay' THEN
-        RAISE EXCEPTION USING ERRCODE = '55000',
-            MESSAGE = format('dead letter: ''%s'' is %s; allowed is a replay of one that was triaged as manual_replay',
-                             p_dead_letter_id, v_letter.triage_status);
+            MESSAGE = format('group: there is no open dead letter of ''%s/%s''', left(p_kind, 100), left(p_fingerprint, 80));
     END IF;
+END
+$$;
+
+-- The longest beginning of a text that takes no more than so many bytes, with no character split.
+CREATE OR REPLACE FUNCTION ${schema}.fn_left_bytes(p_text text, p_bytes integer) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE
+               WHEN octet_length(p_text) <= p_bytes THEN p_text
+               -- No character takes more than four.
+               ELSE (SELECT left(p_text, max(n))
+                     FROM generate_series(p_bytes / 4, p_bytes) n
+                     WHERE octet_length(left(p_text, n)) <= p_bytes)
+           END
+$$;
+
+-- Has the jobs of dead letters done once more: for each a new job, from its first attempt on, under a key of its own. The
+-- caller has locked the letters, in the order of their ids, and looked at how they were triaged. All or none.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_put_back(
+    p_ids uuid[], p_authorization_source text, p_actor text, p_replay_run_id uuid)
+RETURNS TABLE (dead_letter_id uuid, job_id uuid, idempotency_key text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_jobs       uuid[] := ARRAY(
+        SELECT ${schema}.fn_uuid_v7() AS id FROM generate_series(1, cardinality(p_ids)) ORDER BY id);
+    v_kinds      text[];
+    v_payloads   jsonb[];
+    v_keys       text[];
+    v_priorities integer[];
+    v_attempts   integer[];
+    v_runs       uuid[];
+    v_alive      record;
+BEGIN
     -- The old key may be alive again, in another job. What a replay of a replay adds takes the place of the last.
-    v_key := concat_ws(':', nullif(left(regexp_replace(v_letter.idempotency_key, ':?replay:[0-9a-f-]{36}$', ''), 400), ''),
-                       'replay', p_dead_letter_id);
-    PERFORM ${schema}.fn_job_put(
-        ARRAY[v_job], ARRAY[v_letter.job_kind], ARRAY[v_letter.payload], ARRAY[v_key], ARRAY[v_letter.priority::integer],
-        NULL, ARRAY[v_letter.max_attempts], ARRAY[v_letter.run_id]);
+    SELECT array_agg(d.job_kind ORDER BY g.no), array_agg(d.payload ORDER BY g.no),
+           array_agg(concat_ws(':',
+               nullif(${schema}.fn_left_bytes(
+                   regexp_replace(d.idempotency_key, ':?replay:[0-9a-f-]{36}$', ''), 400), ''),
+               'replay', d.dead_letter_id) ORDER BY g.no),
+           array_agg(d.priority::integer ORDER BY g.no), array_agg(d.max_attempts ORDER BY g.no),
+           array_agg(d.run_id ORDER BY g.no)
+    INTO v_kinds, v_payloads, v_keys, v_priorities, v_attempts, v_runs
+    FROM unnest(p_ids) WITH ORDINALITY g (id, no)
+    JOIN ${schema}.job_dead_letter d ON d.dead_letter_id = g.id;
+    SELECT p.job_no, p.existing INTO v_alive
+    FROM ${schema}.fn_job_put(v_jobs, v_kinds, v_payloads, v_keys, v_priorities, NULL, v_attempts, v_runs) p
+    LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION USING ERRCODE = '55000',
+            MESSAGE = format('idempotency_key: ''%s'', under which a dead letter would be replayed, is alive in job ''%s''',
+                             v_keys[v_alive.job_no], v_alive.existing);
+    END IF;
     UPDATE ${schema}.job_dead_letter d
     SET triage_status = 'closed',
         triaged_by = p_actor,
         triaged_at = clock_timestamp(),
         triage_note = 'replayed',
         resolved_at = clock_timestamp(),
-        replayed_as = v_job,
-        authorization_source = p_authorization_source
-    WHERE d.dead_letter_id = p_dead_letter_id;
-    INSERT INTO ${schema}.operator_act (act, target, actor, reason, details)
-    VALUES ('job_dead_letter_replay', 'dead letter ' || p_dead_letter_id, p_actor, p_authorization_source,
-            jsonb_build_object('job', v_job));
-    RETURN jsonb_build_object('dead_letter_id', p_dead_letter_id, 'job_id', v_job, 'idempotency_key', v_key);
+        replayed_as = g.job,
+        authorization_source = p_authorization_source,
+        replay_run_id = p_replay_run_id
+    FROM unnest(p_ids, v_jobs) g (id, job)
+    WHERE d.dead_letter_id = g.id;
+    RETURN QUERY SELECT g.id, g.job, g.key FROM unnest(p_ids, v_jobs, v_keys) g (id, job, key);
 END
 $$;
 
--- Forgets dead letters that were closed so long ago. Open ones stay for ever. Returns how many there were.
+-- Has a dead letter's job done once more. Refused unless somebody has triaged it for that, and while the gate of replays
+-- is closed.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_replay(
+    p_dead_letter_id uuid, p_authorization_source text, p_actor text DEFAULT session_user)
+RETURNS jsonb
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_triage text;
+    v_fresh  record;
+BEGIN
+    PERFORM ${schema}.fn_job_dead_letter_demand_replay(p_authorization_source, p_actor);
+    SELECT d.triage_status INTO v_triage
+    FROM ${schema}.job_dead_letter d
+    WHERE d.dead_letter_id = p_dead_letter_id
+    FOR UPDATE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION USING ERRCODE = 'OR003',
+            MESSAGE = format('dead letter: there is no ''%s''', p_dead_letter_id);
+    ELSIF v_triage <> 'manual_replay' THEN
+        RAISE EXCEPTION USING ERRCODE = '55000',
+            MESSAGE = format('dead letter: ''%s'' is %s; allowed is a replay of one that was triaged as manual_replay',
+                             p_dead_letter_id, v_triage);
+    END IF;
+    SELECT * INTO v_fresh
+    FROM ${schema}.fn_job_dead_letter_put_back(ARRAY[p_dead_letter_id], p_authorization_source, p_actor, NULL);
+    INSERT INTO ${schema}.operator_act (act, target, actor, reason, details)
+    VALUES ('job_dead_letter_replay', 'dead letter ' || p_dead_letter_id, p_actor, p_authorization_source,
+            jsonb_build_object('job', v_fresh.job_id));
+    RETURN to_jsonb(v_fresh);
+END
+$$;
+
+-- Begins the replay of a group, at so many letters a second: of those that are triaged for it now. Replays none by itself.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_replay_start(
+    p_kind text,
+    p_fingerprint text,
+    p_authorization_source text,
+    p_rate double precision,
+    p_actor text DEFAULT session_user)
+RETURNS jsonb
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_now     timestamptz := clock_timestamp();
+    v_run     uuid := ${schema}.fn_uuid_v7();
+    v_letters bigint;
+    v_last    uuid;
+    v_other   uuid;
+BEGIN
+    IF p_rate IS NULL OR p_rate NOT BETWEEN 0.01 AND 10000 THEN
+        RAISE EXCEPTION USING ERRCODE = '22023',
+            MESSAGE = format('rate: ''%s'' is not allowed; allowed are 0.01 to 10000 letters a second', p_rate);
+    END IF;
+    PERFORM ${schema}.fn_job_dead_letter_demand_replay(p_authorization_source, p_actor);
+    PERFORM ${schema}.fn_job_dead_letter_demand_group(p_kind, p_fingerprint);
+    SELECT count(*), max(d.dead_letter_id::text COLLATE "C")::uuid INTO v_letters, v_last
+    FROM ${schema}.job_dead_letter d
+    WHERE d.job_kind = p_kind AND d.fingerprint = p_fingerprint AND d.resolved_at IS NULL
+      AND d.triage_status = 'manual_replay' AND d.triaged_at <= v_now;
+    IF v_letters = 0 THEN
+        RAISE EXCEPTION USING ERRCODE = '55000',
+            MESSAGE = format('group: none of ''%s/%s'' may be replayed; allowed is a replay of those that were triaged as '
+                             'manual_replay', p_kind, p_fingerprint);
+    END IF;
+    INSERT INTO ${schema}.job_dead_letter_replay_run
+        (replay_run_id, job_kind, fingerprint, authorization_source, actor, rate, left_over, refilled_at, letters,
+         last_letter, started_at)
+    -- The first letter goes at once, the others as their time comes.
+    VALUES (v_run, p_kind, p_fingerprint, p_authorization_source, p_actor, p_rate, 1, v_now, v_letters, v_last, v_now)
+    ON CONFLICT (job_kind, fingerprint) WHERE state = 'running' DO NOTHING;
+    IF NOT FOUND THEN
+        SELECT r.replay_run_id INTO v_other
+        FROM ${schema}.job_dead_letter_replay_run r
+        WHERE r.job_kind = p_kind AND r.fingerprint = p_fingerprint AND r.state = 'running';
+        RAISE EXCEPTION USING ERRCODE = '55000',
+            MESSAGE = format('group: ''%s/%s'' is being replayed by run ''%s''; resume or cancel that one', p_kind,
+                             p_fingerprint, v_other);
+    END IF;
+    INSERT INTO ${schema}.operator_act (act, target, actor, reason, details)
+    VALUES ('job_dead_letter_replay', format('dead letters %s/%s', p_kind, p_fingerprint), p_actor, p_authorization_source,
+            jsonb_build_object('run', v_run, 'letters', v_letters, 'rate', p_rate));
+    RETURN jsonb_build_object('replay_run_id', v_run, 'letters', v_letters);
+END
+$$;
+
+-- Replays the next letters of a run, all or none: no more than p_limit, and no more than its rate leaves by now. Returns
+-- how far the run is, and in how many seconds there can be more. A letter that was triaged otherwise meanwhile, or closed,
+-- stays as it is. Of a run that has ended it only says so.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_replay_next(
+    p_replay_run_id uuid, p_limit integer DEFAULT 1000, p_actor text DEFAULT session_user)
+RETURNS jsonb
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_run   ${schema}.job_dead_letter_replay_run;
+    v_now   timestamptz;
+    v_left  double precision;
+    v_take  integer;
+    v_count integer := 0;
+    v_ids   uuid[];
+BEGIN
+    IF p_limit IS NULL OR p_limit NOT BETWEEN 1 AND 10000 THEN
+        RAISE EXCEPTION USING ERRCODE = '22023',
+            MESSAGE = format('limit: ''%s'' is not allowed; allowed are 1 to 10000', p_limit);
+    END IF;
+    -- Two at once come one after the other, the second behind what the first has done.
+    v_run := ${schema}.fn_job_dead_letter_replay_lock(p_replay_run_id);
+    IF v_run.state = 'running' THEN
+        PERFORM ${schema}.fn_job_dead_letter_demand_replay(v_run.authorization_source, p_actor);
+        v_now := clock_timestamp();
+        -- A clock that went back refills nothing.
+        v_left := least(greatest(v_run.rate, 1),
+                        v_run.left_over + greatest(0, extract(epoch FROM v_now - v_run.refilled_at)) * v_run.rate);
+        v_take := least(p_limit, floor(v_left)::integer);
+        IF v_take >= 1 THEN
+            v_ids := ARRAY(
+                SELECT d.dead_letter_id
+                FROM ${schema}.job_dead_letter d
+                WHERE d.job_kind = v_run.job_kind AND d.fingerprint = v_run.fingerprint AND d.resolved_at IS NULL
+                  AND d.dead_letter_id > coalesce(v_run.done_to, '00000000-0000-0000-0000-000000000000')
+                  AND d.dead_letter_id <= v_run.last_letter
+                  AND d.triage_status = 'manual_replay' AND d.triaged_at <= v_run.started_at
+                  -- What is a signal can change; one letter that is none must not keep the others from being replayed.
+                  AND ${schema}.fn_signal_only(d.payload)
+                ORDER BY d.dead_letter_id
+                LIMIT v_take
+                FOR UPDATE);
+            v_count := cardinality(v_ids);
+            IF v_count > 0 THEN
+                PERFORM ${schema}.fn_job_dead_letter_put_back(
+                    v_ids, v_run.authorization_source, p_actor, v_run.replay_run_id);
+            END IF;
+        END IF;
+        UPDATE ${schema}.job_dead_letter_replay_run r
+        SET left_over = v_left - v_count,
+            refilled_at = v_now,
+            done_to = coalesce(v_ids[v_count], r.done_to),
+            replayed = r.replayed + v_count,
+            last_batch_at = CASE WHEN v_count > 0 THEN v_now ELSE r.last_batch_at END,
+            state = CASE WHEN v_count < v_take THEN 'done' ELSE r.state END,
+            ended_at = CASE WHEN v_count < v_take THEN v_now END
+        WHERE r.replay_run_id = p_replay_run_id
+        RETURNING * INTO v_run;
+    END IF;
+    RETURN jsonb_build_object(
+        'replay_run_id', p_replay_run_id, 'state', v_run.state, 'batch', v_count, 'replayed', v_run.replayed,
+        'letters', v_run.letters,
+        'wait_seconds', CASE v_run.state WHEN 'running' THEN greatest(0, (1 - v_run.left_over) / v_run.rate) ELSE 0 END);
+END
+$$;
+
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_replay_lock(p_replay_run_id uuid)
+RETURNS ${schema}.job_dead_letter_replay_run
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_run ${schema}.job_dead_letter_replay_run;
+BEGIN
+    SELECT * INTO v_run
+    FROM ${schema}.job_dead_letter_replay_run r
+    WHERE r.replay_run_id = p_replay_run_id
+    FOR UPDATE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION USING ERRCODE = 'OR003',
+            MESSAGE = format('replay run: there is no ''%s''', p_replay_run_id);
+    END IF;
+    RETURN v_run;
+END
+$$;
+
+-- Gives a run up. What it has replayed stays so. Returns how much that was.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_replay_cancel(
+    p_replay_run_id uuid, p_reason text, p_actor text DEFAULT session_user)
+RETURNS jsonb
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_run ${schema}.job_dead_letter_replay_run;
+BEGIN
+    PERFORM ${schema}.fn_job_dead_letter_demand_text('reason', p_reason);
+    PERFORM ${schema}.fn_job_dead_letter_demand_text('actor', p_actor);
+    v_run := ${schema}.fn_job_dead_letter_replay_lock(p_replay_run_id);
+    IF v_run.state <> 'running' THEN
+        RAISE EXCEPTION USING ERRCODE = '55000',
+            MESSAGE = format('replay run: ''%s'' is %s already', p_replay_run_id, v_run.state);
+    END IF;
+    UPDATE ${schema}.job_dead_letter_replay_run r
+    SET state = 'cancelled', ended_at = clock_timestamp()
+    WHERE r.replay_run_id = p_replay_run_id;
+    INSERT INTO ${schema}.operator_act (act, target, actor, reason, details)
+    VALUES ('job_dead_letter_replay_cancel', format('dead letters %s/%s', v_run.job_kind, v_run.fingerprint), p_actor,
+            p_reason, jsonb_build_object('run', p_replay_run_id, 'replayed', v_run.replayed));
+    RETURN jsonb_build_object('replay_run_id', p_replay_run_id, 'replayed', v_run.replayed, 'letters', v_run.letters);
+END
+$$;
+
+-- Forgets dead letters that were closed so long ago, and runs that ended then. Open ones stay for ever. Returns how many
+-- letters there were.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_drop(p_keep interval) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -105,6 +423,7 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = '22023',
             MESSAGE = format('keep: ''%s'' is not allowed; allowed is 1 day or more', p_keep);
     END IF;
+    DELETE FROM ${schema}.job_dead_letter_replay_run r WHERE r.ended_at < now() - p_keep;
     DELETE FROM ${schema}.job_dead_letter d WHERE d.resolved_at < now() - p_keep;
     GET DIAGNOSTICS v_count = ROW_COUNT;
     RETURN v_count;
@@ -112,10 +431,28 @@ END
 $$;
 
 REVOKE EXECUTE ON FUNCTION
+    ${schema}.fn_job_dead_letter_demand_text(text, text),
+    ${schema}.fn_job_dead_letter_demand_triage(text, text, text),
+    ${schema}.fn_job_dead_letter_demand_replay(text, text),
+    ${schema}.fn_job_dead_letter_demand_group(text, text),
+    ${schema}.fn_job_dead_letter_mark(uuid[], text, text, text, text),
+    ${schema}.fn_job_dead_letter_put_back(uuid[], text, text, uuid),
+    ${schema}.fn_job_dead_letter_replay_lock(uuid),
+    ${schema}.fn_left_bytes(text, integer),
     ${schema}.fn_job_dead_letter_drop(interval),
-    ${schema}.fn_job_dead_letter_triage(uuid, text, text, text), ${schema}.fn_job_dead_letter_replay(uuid, text, text)
+    ${schema}.fn_job_dead_letter_triage(uuid, text, text, text),
+    ${schema}.fn_job_dead_letter_triage_group(text, text, text, text, text, uuid, uuid, integer),
+    ${schema}.fn_job_dead_letter_replay(uuid, text, text),
+    ${schema}.fn_job_dead_letter_replay_start(text, text, text, double precision, text),
+    ${schema}.fn_job_dead_letter_replay_next(uuid, integer, text),
+    ${schema}.fn_job_dead_letter_replay_cancel(uuid, text, text)
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
     ${schema}.fn_job_dead_letter_drop(interval),
-    ${schema}.fn_job_dead_letter_triage(uuid, text, text, text), ${schema}.fn_job_dead_letter_replay(uuid, text, text)
+    ${schema}.fn_job_dead_letter_triage(uuid, text, text, text),
+    ${schema}.fn_job_dead_letter_triage_group(text, text, text, text, text, uuid, uuid, integer),
+    ${schema}.fn_job_dead_letter_replay(uuid, text, text),
+    ${schema}.fn_job_dead_letter_replay_start(text, text, text, double precision, text),
+    ${schema}.fn_job_dead_letter_replay_next(uuid, integer, text),
+    ${schema}.fn_job_dead_letter_replay_cancel(uuid, text, text)
 TO ${server}, ${admin};

@@ -32,3 +32,28 @@ CROSS JOIN LATERAL (
           LIMIT 10001) c) running;
 
 GRANT SELECT ON ${schema}.v_job_backlog TO ${viewer}, ${admin}, ${server};
+
+-- Open dead letters that failed alike, with the latest of them for a sample, and the run that replays them if there is one.
+CREATE OR REPLACE VIEW ${schema}.v_job_dead_letter_group AS
+SELECT g.job_kind, s.event_domain, g.fingerprint, s.error_class, s.last_error AS sample_error, s.dead_letter_id AS last_letter,
+       g.open_count, g.new_count, g.investigating_count, g.manual_replay_count, g.first_failed_at, g.last_failed_at,
+       r.replay_run_id
+FROM (
+    SELECT d.job_kind, d.fingerprint, count(*) AS open_count,
+           count(*) FILTER (WHERE d.triage_status = 'new') AS new_count,
+           count(*) FILTER (WHERE d.triage_status = 'investigating') AS investigating_count,
+           count(*) FILTER (WHERE d.triage_status = 'manual_replay') AS manual_replay_count,
+           min(d.last_failed_at) AS first_failed_at, max(d.last_failed_at) AS last_failed_at
+    FROM ${schema}.job_dead_letter d
+    WHERE d.resolved_at IS NULL
+    GROUP BY d.job_kind, d.fingerprint) g
+CROSS JOIN LATERAL (
+    SELECT d.dead_letter_id, d.event_domain, d.error_class, d.last_error
+    FROM ${schema}.job_dead_letter d
+    WHERE d.job_kind = g.job_kind AND d.fingerprint = g.fingerprint AND d.resolved_at IS NULL
+    ORDER BY d.dead_letter_id DESC
+    LIMIT 1) s
+LEFT JOIN ${schema}.job_dead_letter_replay_run r
+    ON r.job_kind = g.job_kind AND r.fingerprint = g.fingerprint AND r.state = 'running';
+
+GRANT SELECT ON ${schema}.v_job_dead_letter_group TO ${viewer}, ${admin}, ${server};

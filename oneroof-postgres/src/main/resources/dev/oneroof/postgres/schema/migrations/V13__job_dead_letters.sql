@@ -13,7 +13,7 @@ CREATE TABLE ${schema}.job_dead_letter (
     error_class          text NOT NULL,
     last_error           text NOT NULL,
     -- The same for all that failed alike: of the kind, the class and the message without what differs from job to job.
-    fingerprint          text NOT NULL,
+    fingerprint          text COLLATE "C" NOT NULL,
     enqueued_at          timestamptz NOT NULL,
     last_failed_at       timestamptz NOT NULL,
     triage_status        text NOT NULL DEFAULT 'new',
@@ -23,18 +23,55 @@ CREATE TABLE ${schema}.job_dead_letter (
     resolved_at          timestamptz,
     replayed_as          uuid,
     authorization_source text,
+    -- Of which run, where it was replayed with its group.
+    replay_run_id        uuid,
     CONSTRAINT job_dead_letter_triage_is_known CHECK (
         triage_status IN ('new', 'investigating', 'manual_replay', 'closed')),
     CONSTRAINT job_dead_letter_closed_is_resolved CHECK ((triage_status = 'closed') = (resolved_at IS NOT NULL)),
     CONSTRAINT job_dead_letter_triage_is_told CHECK (
         triage_status = 'new' OR (triaged_by IS NOT NULL AND triaged_at IS NOT NULL)),
     CONSTRAINT job_dead_letter_replay_is_told CHECK (
-        (replayed_as IS NULL) = (authorization_source IS NULL) AND (replayed_as IS NULL OR triage_status = 'closed'))
+        (replayed_as IS NULL) = (authorization_source IS NULL) AND (replayed_as IS NULL OR triage_status = 'closed')
+        AND (replay_run_id IS NULL OR replayed_as IS NOT NULL))
 );
 
--- Groups are counted among the open ones; a page of a group follows the ids.
+-- A group is a kind and a fingerprint: it is counted in the index, and gone through by the ids.
 CREATE INDEX job_dead_letter_open_idx
-    ON ${schema}.job_dead_letter (event_domain, job_kind, fingerprint, dead_letter_id) WHERE resolved_at IS NULL;
+    ON ${schema}.job_dead_letter (job_kind, fingerprint, dead_letter_id)
+    INCLUDE (event_domain, triage_status, last_failed_at) WHERE resolved_at IS NULL;
 CREATE INDEX job_dead_letter_job_idx ON ${schema}.job_dead_letter (job_id);
 
-GRANT SELECT ON ${schema}.job_dead_letter TO ${viewer}, ${admin}, ${server};
+-- The replay of a group, batch after batch.
+--   running: whoever asks for the next batch goes on behind the last
+--   done: all were looked at
+--   cancelled: somebody gave it up; what was replayed until then stays so
+CREATE TABLE ${schema}.job_dead_letter_replay_run (
+    replay_run_id        uuid PRIMARY KEY,
+    job_kind             text COLLATE "C" NOT NULL,
+    fingerprint          text COLLATE "C" NOT NULL,
+    authorization_source text NOT NULL,
+    actor                text NOT NULL,
+    -- Letters a second, over all who ask for batches, and what is left of it: a second's worth at most.
+    rate                 double precision NOT NULL,
+    left_over            double precision NOT NULL,
+    refilled_at          timestamptz NOT NULL,
+    -- How many were triaged for it when it began, and the last of them. What is triaged later is not touched.
+    letters              bigint NOT NULL,
+    last_letter          uuid NOT NULL,
+    -- The last that was replayed.
+    done_to              uuid,
+    replayed             bigint NOT NULL DEFAULT 0,
+    state                text NOT NULL DEFAULT 'running',
+    started_at           timestamptz NOT NULL,
+    last_batch_at        timestamptz,
+    ended_at             timestamptz,
+    CONSTRAINT job_dead_letter_replay_run_rate CHECK (rate BETWEEN 0.01 AND 10000),
+    CONSTRAINT job_dead_letter_replay_run_state_is_known CHECK (state IN ('running', 'done', 'cancelled')),
+    CONSTRAINT job_dead_letter_replay_run_end_has_time CHECK ((state = 'running') = (ended_at IS NULL))
+);
+
+-- One at a time: two would replay at the rate of both.
+CREATE UNIQUE INDEX job_dead_letter_replay_run_running_key
+    ON ${schema}.job_dead_letter_replay_run (job_kind, fingerprint) WHERE state = 'running';
+
+GRANT SELECT ON ${schema}.job_dead_letter, ${schema}.job_dead_letter_replay_run TO ${viewer}, ${admin}, ${server};

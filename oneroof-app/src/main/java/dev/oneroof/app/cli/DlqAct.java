@@ -1,0 +1,105 @@
+package dev.oneroof.app.cli;
+
+import dev.oneroof.core.job.JobDeadLetterId;
+import dev.oneroof.core.job.JobDeadLetters;
+import dev.oneroof.core.job.LetterGroup;
+import dev.oneroof.core.job.LetterGroupReport;
+import dev.oneroof.core.job.Triage;
+import dev.oneroof.core.operator.OperatorAct;
+import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** What it takes to triage dead letters of jobs. */
+final class DlqAct {
+    /** @param triaged how many were not so triaged before, or would be */
+    record Answer(String triage, long triaged, boolean changed) {}
+
+    @Mixin
+    private final DatabaseOptions options = new DatabaseOptions();
+
+    @ArgGroup(multiplicity = "1", exclusive = true)
+    @SuppressWarnings("NullAway.Init")
+    private Which which;
+
+    static final class Which {
+        @Parameters(
+                paramLabel = "ID",
+                arity = "1..*",
+                converter = DlqIds.OfJob.class,
+                description = "These: all or, when one is refused, none.")
+        private List<JobDeadLetterId> ids = List.of();
+
+        @Option(
+                names = "--group",
+                paramLabel = "KIND/FINGERPRINT",
+                converter = DlqIds.Group.class,
+                description = "All open ones that failed alike.")
+        private @Nullable LetterGroup group;
+    }
+
+    @Option(names = "--note", required = true, paramLabel = "TEXT", description = "Why; it is kept with them.")
+    @SuppressWarnings("NullAway.Init")
+    private String note;
+
+    @Option(names = "--dry-run", description = "Of a group: tell how many, and change nothing.")
+    private boolean dryRun;
+
+    @Option(names = "--yes", description = "Do not ask, as it does for a group.")
+    private boolean yes;
+
+    @Option(names = "--json", description = "Print one JSON object.")
+    private boolean json;
+
+    int triage(Triage to) {
+        OperatorAct by = new OperatorAct(OperatorAccess.actor(), note);
+        if (dryRun && which.group == null) {
+            throw new OneRoofException(ErrorCode.INVALID_INPUT, "--dry-run goes with --group only");
+        }
+        return OperatorAccess.inDatabase(options, db -> {
+            Answer answer = which.group == null ? triageThese(db, to, by) : triageGroup(db, which.group, to, by);
+            Console.say(
+                    answer.changed()
+                            ? "%s: %d".formatted(answer.triage(), answer.triaged())
+                            : "nothing was changed (--dry-run)");
+            if (json) {
+                Console.printJson(answer);
+            }
+            return 0;
+        });
+    }
+
+    private Answer triageThese(Database db, Triage to, OperatorAct by) {
+        new JobDeadLetters(db).triage(which.ids, to, by);
+        return new Answer(to.sql(), which.ids.stream().distinct().count(), true);
+    }
+
+    private Answer triageGroup(Database db, LetterGroup group, Triage to, OperatorAct by) {
+        JobDeadLetters letters = new JobDeadLetters(db);
+        LetterGroupReport.Counts counts = letters.group(group).counts();
+        long already = switch (to) {
+            case INVESTIGATING -> counts.investigating();
+            case MANUAL_REPLAY -> counts.manualReplay();
+            case NEW, CLOSED -> 0;
+        };
+        Console.say("to be %s: %d of the %d open dead letters of %s"
+                .formatted(to.sql(), counts.open() - already, counts.open(), group));
+        if (dryRun) {
+            return new Answer(to.sql(), counts.open() - already, false);
+        }
+        if (!yes) {
+            Confirmation.atTheTerminal().demand("triage '%s' as %s?".formatted(group, to.sql()));
+        }
+        try (Progress progress = new Progress()) {
+            progress.step("triaging");
+            long triaged = letters.triageGroup(group, to, by, done -> progress.at(done, counts.open() - already));
+            return new Answer(to.sql(), triaged, true);
+        }
+    }
+}
