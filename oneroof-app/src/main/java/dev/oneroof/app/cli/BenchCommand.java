@@ -17,6 +17,7 @@ import picocli.CommandLine.Spec;
             BenchLateCommand.class,
             BenchLocksCommand.class,
             BenchPickupCommand.class,
+            BenchReapCommand.class,
             BenchResumeCommand.class,
             BenchSnapshotCommand.class,
             BenchTailCommand.class,
@@ -31,6 +32,6 @@ final class BenchCommand implements Runnable {
     public void run() {
         throw new ParameterException(
                 spec.commandLine(),
-                "a bench is missing: backfill, crash, depth, heartbeat, jobs, late, locks, pickup, resume, snapshot, tail or wake");
+                "a bench is missing: backfill, crash, depth, heartbeat, jobs, late, locks, pickup, reap, resume, snapshot, tail or wake");
     }
 }

@@ -42,6 +42,21 @@ final class Numbers {
         }
     }
 
+    /** Fewer than two, and nobody would be left to go on. */
+    static final class Processes implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            return between(2, 16, text);
+        }
+    }
+
+    static final class JobLease implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            return between(1, 3600, text);
+        }
+    }
+
     static final class BatchSize implements ITypeConverter<Long> {
         @Override
         public Long convert(String text) {

@@ -1,6 +1,7 @@
 package dev.oneroof.bench.trials;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.oneroof.bench.BenchSite;
 import dev.oneroof.core.OneRoof;
 import dev.oneroof.core.RuntimeConfig;
 import dev.oneroof.core.tabletail.TailSource;
@@ -8,8 +9,6 @@ import dev.oneroof.core.tabletail.TailSpec;
 import dev.oneroof.core.worker.LoopConfig;
 import dev.oneroof.postgres.Connections;
 import dev.oneroof.postgres.DatabaseAddress;
-import dev.oneroof.postgres.SchemaName;
-import dev.oneroof.postgres.schema.RoleNames;
 import dev.oneroof.postgres.schema.SchemaConfig;
 import dev.oneroof.testkit.fault.JavaProcess;
 import java.io.IOException;
@@ -18,60 +17,27 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 
-/**
- * One OneRoof over a trial's sources: what a process of its own is told by its command line, and what runs in it. It ends when
- * its input does, so that nothing outlives a trial that was killed itself.
- */
+/** One OneRoof over a trial's sources: what a process of its own is told by its command line, and what runs in it. */
 record Instance(DatabaseAddress address, SchemaConfig schema, String trial, Duration lease, List<String> sources) {
-    static final String READY = "ready";
-    private static final String PASSWORD = "TRIAL_PASSWORD";
-    private static final String NOBODY = "-";
     private static final Duration LINGER = Duration.ofMillis(30);
 
     JavaProcess startProcess(String name) {
-        String user = address.user();
-        String password = address.password();
-        JavaProcess.Launch launch = JavaProcess.of(Instance.class)
-                .jvmOptions("-Xmx96m")
-                .arguments(
-                        name,
-                        address.jdbcUrl(),
-                        user == null ? NOBODY : user,
-                        schema.schema().value(),
-                        // An empty argument is lost on some systems.
-                        NOBODY + schema.roles().prefix(),
-                        trial,
-                        Long.toString(lease.toMillis()))
-                .arguments(sources.toArray(String[]::new));
-        if (password != null) {
-            launch.environment(PASSWORD, password);
-        }
-        return launch.start();
+        List<String> told = new ArrayList<>(List.of(name, trial, Long.toString(lease.toMillis())));
+        told.addAll(sources);
+        return Child.start(Instance.class, new BenchSite(address, schema), told);
     }
 
     public static void main(String[] arguments) throws IOException {
-        List<String> given = List.of(arguments);
-        DatabaseAddress address = DatabaseAddress.parse("address", given.get(1));
-        if (!given.get(2).equals(NOBODY)) {
-            address = address.withUser(given.get(2));
-        }
-        String password = System.getenv(PASSWORD);
-        if (password != null) {
-            address = address.withPassword(password);
-        }
-        SchemaConfig schema = new SchemaConfig(
-                new SchemaName(given.get(3)), new RoleNames(given.get(4).substring(NOBODY.length())));
+        Child child = Child.of(arguments);
+        List<String> told = child.rest();
         Instance instance = new Instance(
-                address,
-                schema,
-                given.get(5),
-                Duration.ofMillis(Long.parseLong(given.get(6))),
-                given.subList(7, given.size()));
-        try (Running running = instance.start(given.getFirst())) {
-            System.out.println(READY);
-            while (System.in.read() >= 0) {
-                // Nothing is said on it; its end is the end.
-            }
+                child.site().address(),
+                child.site().schema(),
+                told.get(1),
+                Duration.ofMillis(Long.parseLong(told.get(2))),
+                told.subList(3, told.size()));
+        try (Running running = instance.start(told.getFirst())) {
+            child.serve();
         }
     }
 

@@ -31,7 +31,7 @@ final class Pair implements AutoCloseable {
     void awaitReady() {
         for (JavaProcess process : List.copyOf(processes.values())) {
             if (process.out().lines().isEmpty()) {
-                process.out().await(Instance.READY::equals, START);
+                process.out().await(Child.READY::equals, START);
             }
         }
     }

@@ -77,11 +77,11 @@ public final class ResumeTrial {
             new Unfenced(tables, owner).run(3);
             writers.start(WRITERS, random.split());
             try (Pair pair = new Pair(instance)) {
-                for (boolean kill : blows()) {
+                for (Blow blow : Blow.mixed(config.kills(), config.stops(), random)) {
                     if (stop.isStopped()) {
                         break;
                     }
-                    strike(pair, ownership, kill);
+                    strike(pair, ownership, blow);
                 }
                 while (!stop.isStopped() && tables.rows(owner) < config.rows()) {
                     stop.pause(Duration.ofMillis(500));
@@ -92,28 +92,13 @@ public final class ResumeTrial {
         }
     }
 
-    /** True is a kill, false a stop; mixed by the seed. */
-    private List<Boolean> blows() {
-        List<Boolean> blows = new ArrayList<>();
-        int killsLeft = config.kills();
-        int stopsLeft = config.stops();
-        while (killsLeft + stopsLeft > 0) {
-            boolean kill = random.nextInt(killsLeft + stopsLeft) < killsLeft;
-            blows.add(kill);
-            killsLeft -= kill ? 1 : 0;
-            stopsLeft -= kill ? 0 : 1;
-        }
-        return blows;
-    }
-
-    private void strike(Pair pair, Ownership ownership, boolean kill) {
+    private void strike(Pair pair, Ownership ownership, Blow blow) {
         pair.awaitReady();
         stop.pause(Duration.ofMillis(random.nextInt(1200)));
         String name = anOwner(pair, ownership);
-        if (kill) {
-            kill(pair, ownership, name);
-        } else {
-            pair.named(name).ifPresent(process -> freeze(ownership, name, process));
+        switch (blow) {
+            case KILL -> kill(pair, ownership, name);
+            case STOP -> pair.named(name).ifPresent(process -> freeze(ownership, name, process));
         }
         if ((kills + stops) % 10 == 0) {
             progress.accept("%d kills, %d stops, %,d rows".formatted(kills, stops, tables.rows(owner)));

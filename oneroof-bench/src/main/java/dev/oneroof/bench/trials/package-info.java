@@ -1,4 +1,4 @@
-/** Trials that try to break the tail: kills, freezes, crashes, cuts, meddlers, an open snapshot. */
+/** Trials that try to break the tail and the jobs: kills, freezes, crashes, cuts, meddlers, an open snapshot. */
 @NullMarked
 package dev.oneroof.bench.trials;
 

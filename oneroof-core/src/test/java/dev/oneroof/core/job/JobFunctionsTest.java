@@ -147,23 +147,6 @@ class JobFunctionsTest {
                 .isZero();
     }
 
-    /** Without the token a late holder would end the job of the next one: the check above can fail. */
-    @Test
-    void wouldLetALateHolderEndTheJobWithoutTheToken() {
-        String job = enqueue("'mark_file'");
-        token("ARRAY['mark_file']");
-        expire();
-        database.run("SELECT oneroof.fn_job_lease_reaper()");
-        due();
-        token("ARRAY['mark_file']");
-
-        assertThat(database.value(
-                        Long.class,
-                        "WITH gone AS (DELETE FROM oneroof.job_queue WHERE job_id = '%s' RETURNING 1) SELECT count(*) FROM gone"
-                                .formatted(job)))
-                .isEqualTo(1);
-    }
-
     @Test
     void triesAgainAfterAGrowingPauseAndGivesUpInTheEnd() {
         String job = enqueue("'mark_file', p_idempotency_key => 'k', p_priority => 7");
