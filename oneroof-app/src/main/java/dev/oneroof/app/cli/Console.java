@@ -10,6 +10,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.Pattern;
 import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -25,12 +26,19 @@ public final class Console {
     private static final int PIPE = 0x1000;
     private static final int SOCKET = 0xC000;
 
+    private static final Pattern CONTROLS = Pattern.compile("\\p{Cntrl}");
+
     private static volatile boolean readerHasLeft;
 
     private Console() {}
 
     public static void say(String message) {
-        ERR.println("oneroof: " + message);
+        ERR.println("oneroof: " + plain(message));
+    }
+
+    /** In one line and without a terminal's commands: parts of it may have been written by anybody. */
+    private static String plain(String text) {
+        return CONTROLS.matcher(text).replaceAll(" ");
     }
 
     /** Data that did not arrive is a failure, unless whoever read it has had enough: then the command goes on without. */
@@ -39,7 +47,7 @@ public final class Console {
             return;
         }
         try {
-            OUT.write((data + System.lineSeparator()).getBytes(StandardCharsets.UTF_8));
+            OUT.write((plain(data) + System.lineSeparator()).getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
             if (!isPipe()) {
                 throw new OneRoofException(

@@ -1,5 +1,6 @@
 package dev.oneroof.app.cli;
 
+import dev.oneroof.core.operator.OperatorAct;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -31,7 +32,7 @@ final class GateAct {
     }
 
     String reason() {
-        return reason;
+        return new OperatorAct(OperatorAccess.actor(), reason).reason();
     }
 
     void report(boolean open, String done) {

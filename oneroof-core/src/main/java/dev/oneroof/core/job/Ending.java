@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jdbi.v3.core.JdbiException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,10 +33,11 @@ final class Ending implements AutoCloseable {
     private final Map<LeasedJob.Key, LeasedJob> untold = new ConcurrentHashMap<>();
     private final Waiting waiting = new Waiting();
     private final List<Thread> threads = new ArrayList<>();
+    private volatile @Nullable Ended telling;
     private volatile boolean closing;
 
     /** A job, and what its handler said of it. */
-    record Ended(LeasedJob job, Outcome outcome, String errorClass) {}
+    record Ended(LeasedJob job, Outcome outcome, String errorClass, long nanos) {}
 
     Ending(Database db, JobStore store, int writers) {
         this.db = db;
@@ -47,7 +49,7 @@ final class Ending implements AutoCloseable {
 
     void add(LeasedJob job, Outcome outcome, String errorClass) {
         untold.put(job.lease(), job);
-        ended.add(new Ended(job, outcome, errorClass));
+        ended.add(new Ended(job, outcome, errorClass, System.nanoTime()));
     }
 
     private void run() {
@@ -59,6 +61,7 @@ final class Ending implements AutoCloseable {
                     continue;
                 }
                 batch.add(first);
+                telling = first;
                 ended.drainTo(batch, MOST - 1);
                 write(batch);
             } catch (InterruptedException e) {
@@ -68,6 +71,7 @@ final class Ending implements AutoCloseable {
                 log.error("{} ended jobs were not told; their leases run out", batch.size(), failure);
                 forget(batch);
             } finally {
+                telling = null;
                 batch.clear();
             }
         }
@@ -163,6 +167,12 @@ final class Ending implements AutoCloseable {
     /** Those that the database does not know to be over yet. */
     Map<LeasedJob.Key, LeasedJob> untold() {
         return untold;
+    }
+
+    /** For how long the one that is being told has been over; none where nothing is. */
+    Duration behind() {
+        Ended now = telling;
+        return now == null ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - now.nanos());
     }
 
     private void forget(List<Ended> batch) {

@@ -36,6 +36,7 @@ public final class JobWorker implements Worker {
     private static final int MOST_UNTOLD = 10_000;
     private static final Duration MINDING = Duration.ofMillis(500);
     private static final Duration LONGEST_WAIT = Duration.ofMillis(50);
+    private static final Duration UNTOLD_TOO_LONG = Duration.ofSeconds(5);
     private static final Duration GRACE = Duration.ofSeconds(20);
     private static final Duration LAST_GRACE = Duration.ofSeconds(2);
 
@@ -171,8 +172,15 @@ public final class JobWorker implements Worker {
         return lane;
     }
 
-    /** A handler that does not come to its end is told of, whatever else goes well. */
+    /** A handler that does not come to its end is told of, whatever else goes well; so are ends that nobody takes. */
     private Pass judged(Pass pass) {
+        Duration behind = ending().behind();
+        if (behind.compareTo(UNTOLD_TOO_LONG) > 0) {
+            return new Pass.Ailing(
+                    "the ends of %d jobs could not be told for %d s"
+                            .formatted(ending().untold().size(), behind.toSeconds()),
+                    poll);
+        }
         return running.values().stream()
                 .filter(job -> job.nanos() > deadline(job).plus(LAST_GRACE).toNanos())
                 .findFirst()

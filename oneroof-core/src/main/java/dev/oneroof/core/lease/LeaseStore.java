@@ -32,10 +32,10 @@ public final class LeaseStore {
     // An owner may claim again what it holds: that is how a restarted instance comes back at once, under a new epoch.
     // One that lies minutes beyond what anybody is given is of a clock that has gone back since.
     // What was not given back is taken over, and when that happened lately is kept: an ownership that flaps is told by
-    // it.
+    // it, also between two processes that bear the same name.
     private static final String CLAIM = """
             WITH free AS (
-                SELECT executor_name, lease_epoch, lease_owner
+                SELECT executor_name, lease_epoch, lease_owner, lease_until
                 FROM oneroof.queue_heartbeat
                 WHERE executor_name = :executor
                   AND (lease_owner IS NULL OR lease_owner = :owner OR lease_until < clock_timestamp()
@@ -47,7 +47,7 @@ public final class LeaseStore {
                 lease_until = clock_timestamp() + make_interval(secs => :ttl),
                 lease_epoch = nextval('oneroof.lease_epoch_seq'),
                 metadata = CASE
-                    WHEN free.lease_owner <> :owner THEN h.metadata || jsonb_build_object('taken_over_at', (
+                    WHEN free.lease_owner <> :owner OR free.lease_until > clock_timestamp() THEN h.metadata || jsonb_build_object('taken_over_at', (
                         SELECT jsonb_agg(t.at)
                         FROM (SELECT clock_timestamp() AS at
                               UNION ALL

@@ -42,6 +42,13 @@ public final class Instances {
             WHERE executor_name = 'instance/' || :name AND lease_until <= clock_timestamp()
             """;
 
+    // What bears its name is its own, and nobody else would take it.
+    private static final String FORGET_ITS_OWN = """
+            DELETE FROM oneroof.queue_heartbeat
+            WHERE lease_owner = :name AND strpos(executor_name, '/' || :name || '/') > 0
+              AND lease_until <= clock_timestamp()
+            """;
+
     private final Database db;
     private final ActLog acts = new ActLog();
 
@@ -114,6 +121,7 @@ public final class Instances {
                         "instance: no '%s' is gone; 'oneroof instance list' has those that are, as dead or silent"
                                 .formatted(name));
             }
+            tx.update(FORGET_ITS_OWN).bind("name", name).execute();
             acts.record(tx, "instance_forget", name, by);
         });
     }

@@ -76,6 +76,7 @@ public final class StaleCheck implements Worker {
         // Whoever looks keeps the others from it. One that does not come to its end would blind everybody.
         return busy < PATIENCE
                 ? new Pass.Idle(interval)
-                : new Pass.Held("a check of somebody else's does not end: see who is idle in a transaction", interval);
+                : new Pass.Ailing(
+                        "a check of somebody else's does not end: see who is idle in a transaction", interval);
     }
 }

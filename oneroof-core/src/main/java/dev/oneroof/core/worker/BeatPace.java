@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * When a worker beats next. Every beat is a version of its row that an open snapshot keeps, and a look at the row steps over
  * all of them. So news is told at once, but not for ever: a worker that is well and unwell by turns soon beats hardly more
- * often than one of whom there is no news.
+ * often than one of whom there is no news. The renewals of a long pass, which come from beside, count as well.
  */
 final class BeatPace {
     static final int NEWS_AT_ONCE = 10;
@@ -27,19 +27,19 @@ final class BeatPace {
     }
 
     /** A lease is new: its first beat is due. */
-    void begin(long nowNanos) {
+    synchronized void begin(long nowNanos) {
         toldNanos = nowNanos - newsNanos;
         told = null;
     }
 
-    boolean isDue(Beat beat, long nowNanos) {
+    synchronized boolean isDue(Beat beat, long nowNanos) {
         long since = nowNanos - toldNanos;
         return told == null
                 || since >= steadyNanos
                 || (since >= newsNanos && beat.isNewsAfter(told) && savedNanos >= newsCost());
     }
 
-    void told(Beat beat, long nowNanos) {
+    synchronized void told(Beat beat, long nowNanos) {
         long since = nowNanos - toldNanos;
         savedNanos = Math.min(mostSaved(), savedNanos + since) - (since < steadyNanos ? newsCost() : 0);
         toldNanos = nowNanos;
@@ -48,12 +48,12 @@ final class BeatPace {
 
     /** What was told last under this lease; null before the first. */
     @Nullable
-    Beat last() {
+    synchronized Beat last() {
         return told;
     }
 
     /** Until the beat that comes whatever there is to tell; not above zero when it should have come. */
-    long untilSteadyNanos(long nowNanos) {
+    synchronized long untilSteadyNanos(long nowNanos) {
         return toldNanos + steadyNanos - nowNanos;
     }
 

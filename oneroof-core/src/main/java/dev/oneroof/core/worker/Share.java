@@ -91,7 +91,8 @@ final class Share implements Runnable {
 
     private void look() {
         loops.forEach(this::renew);
-        List<String> scopes = loops.stream().map(WorkerLoop::name).toList();
+        List<String> scopes =
+                loops.stream().filter(WorkerLoop::wants).map(WorkerLoop::name).toList();
         long here = held();
         Said now = new Said(scopes, here, ear.get(), draining);
         boolean isDue = !now.equals(said)

@@ -13,6 +13,7 @@ import dev.oneroof.postgres.SqlState;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,6 +28,7 @@ final class WorkerLoop implements Runnable {
     private static final Duration STALE_AFTER = Duration.ofSeconds(30);
     private static final Duration QUICKEST_LOOK = Duration.ofMillis(5);
     private static final Duration LONGEST_SLICE = Duration.ofSeconds(1);
+    private static final int GIVES_UP = 5;
     private static final Duration REST_UNDER_LOAD = Duration.ofMillis(250);
 
     private final Worker worker;
@@ -44,8 +46,6 @@ final class WorkerLoop implements Runnable {
     private volatile long passNanos;
     /** The pass of which it was told that it is stuck, by its beginning. Only looked at from beside. */
     private long toldStuck;
-    /** When it was last renewed from beside. */
-    private long renewedNanos;
 
     private volatile boolean handingOver;
     private int passedOver;
@@ -54,7 +54,10 @@ final class WorkerLoop implements Runnable {
     /** When a pass last had something to do; who has a row now and then is not quiet in between. */
     private long workedNanos = System.nanoTime() - Duration.ofDays(1).toNanos();
 
-    private int failures;
+    /** Passes in a row; a turn without a lease is none. */
+    private volatile int failures;
+
+    private volatile boolean ended;
     /** How often in a row there was nothing to do since the last work or wake-up. */
     private int idleLooks = 30;
     /** Whether the rest that follows is a wait for work, and not for something that is in its way. */
@@ -108,13 +111,12 @@ final class WorkerLoop implements Runnable {
             return;
         }
         // No more often than needed: of a worker whose every pass is long, every renewal is a version of its row.
-        if (renewedNanos > since
-                && System.nanoTime() - renewedNanos < config.steadyBeat().toNanos()) {
-            return;
+        Beat renewal = Beat.working("in a long pass");
+        if (pace.isDue(renewal, System.nanoTime())) {
+            // Lost is for the fence to find out; here nothing is committed.
+            db.useTx(tx -> leases.beat(tx, held, renewal));
+            pace.told(renewal, System.nanoTime());
         }
-        // Lost is for the fence to find out; here nothing is committed.
-        db.useTx(tx -> leases.beat(tx, held, Beat.working("in a long pass")));
-        renewedNanos = System.nanoTime();
     }
 
     boolean canBeWoken() {
@@ -148,15 +150,24 @@ final class WorkerLoop implements Runnable {
 
     @Override
     public void run() {
-        while (!waiting.isStopped()) {
-            wakeable = false;
-            Duration pause = guardedStep();
-            if (pause.isPositive()) {
-                rest(jittered(pause));
+        try {
+            while (!waiting.isStopped()) {
+                wakeable = false;
+                Duration pause = guardedStep();
+                if (pause.isPositive()) {
+                    rest(jittered(pause));
+                }
             }
+            end();
+        } finally {
+            ended = true;
+            leave();
         }
-        end();
-        leave();
+    }
+
+    /** Whether it would do anything with its scope: one that only fails leaves it to others. */
+    boolean wants() {
+        return !ended && failures < GIVES_UP;
     }
 
     /** However long there is nothing to look for, the worker is alive, and says so; and sees what stands in its way. */
@@ -211,10 +222,9 @@ final class WorkerLoop implements Runnable {
 
     private Duration guardedStep() {
         try {
-            Duration pause = step();
-            failures = 0;
-            return pause;
-        } catch (RuntimeException e) {
+            return step();
+        } catch (RuntimeException | Error e) {
+            // An Error, too: of a thread that ended nobody would hear for long, and nobody would take its scope.
             failures++;
             if (SqlState.isTransient(e)) {
                 log.warn("{}: trying again: {}", name(), e.getMessage());
@@ -231,14 +241,16 @@ final class WorkerLoop implements Runnable {
         if (handingOver) {
             handingOver = false;
             release();
-            lease = null;
             passedOver = 0;
             return config.leaseTime();
         }
         if (isDrained()) {
-            release();
-            lease = null;
+            leave();
             return config.beatInterval();
+        }
+        if (failures >= GIVES_UP && share.isWantedElsewhere(name())) {
+            release();
+            return config.leaseTime();
         }
         Lease held = lease;
         if (held == null) {
@@ -247,6 +259,7 @@ final class WorkerLoop implements Runnable {
         if (held == null) {
             return config.leaseTime().dividedBy(3);
         }
+        prepareOnce();
         Optional<String> closed = closedGate();
         if (closed.isPresent()) {
             beatIfDue(held, Beat.held(BeatStatus.OK, closed.get()));
@@ -308,11 +321,29 @@ final class WorkerLoop implements Runnable {
     }
 
     private Pass passed(Lease held) {
+        Pass pass = timed(() -> worker.runOnce(held));
+        failures = 0;
+        return pass;
+    }
+
+    /** Under the lease: one that cannot be prepared, or does not come to its end with it, is told of. */
+    private void prepareOnce() {
+        if (!prepared) {
+            prepared = timed(() -> {
+                worker.prepare();
+                return true;
+            });
+        }
+    }
+
+    private <R> R timed(Supplier<R> work) {
         passNanos = System.nanoTime();
         try {
-            return worker.runOnce(held);
+            return work.get();
         } finally {
             passNanos = 0;
+            // A handler may leave one behind. It was not meant for the loop, which is stopped in another way.
+            Thread.interrupted();
         }
     }
 
@@ -327,10 +358,6 @@ final class WorkerLoop implements Runnable {
     }
 
     private @Nullable Lease claimed() {
-        if (!prepared) {
-            worker.prepare();
-            prepared = true;
-        }
         // Every time: the scope may have been removed with its source, and registered anew with it.
         db.useTx(tx -> leases.register(tx, worker.scope(), owner, LoopConfig.CADENCE, STALE_AFTER));
         Claim claim = db.inTx(tx -> leases.claim(tx, worker.scope(), owner, config.leaseTime()));
@@ -368,13 +395,15 @@ final class WorkerLoop implements Runnable {
         pace.told(beat, System.nanoTime());
     }
 
-    private void beatAfterFailure(RuntimeException failure) {
+    private void beatAfterFailure(Throwable failure) {
         Lease held = lease;
         if (held == null) {
             return;
         }
         try {
-            beatIfDue(held, Beat.failing(String.valueOf(failure.getMessage())));
+            beatIfDue(
+                    held,
+                    Beat.failing(failure instanceof Error ? failure.toString() : String.valueOf(failure.getMessage())));
         } catch (RuntimeException e) {
             // The failed pass has been told; without a database there is nobody to beat to.
             log.debug("{}: no beat", name(), e);
@@ -401,6 +430,7 @@ final class WorkerLoop implements Runnable {
         Lease held = lease;
         if (held != null && worker.leavesNoScope()) {
             given(() -> db.useTx(tx -> leases.remove(tx, held)));
+            lease = null;
         } else {
             release();
         }
@@ -412,6 +442,7 @@ final class WorkerLoop implements Runnable {
             return;
         }
         given(() -> db.useTx(tx -> leases.release(tx, held)));
+        lease = null;
     }
 
     private void given(Runnable back) {

@@ -17,6 +17,8 @@ import dev.oneroof.testkit.fixture.Given;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Running workers: the one that hangs is told of, those that wait for good reasons are not. */
@@ -114,6 +116,73 @@ class SilentWorkerTest {
         }
     }
 
+    /** It never had a pass: what it cannot do is told all the same. */
+    @Test
+    void tellsOfAWorkerThatCannotEvenBegin(TestDatabase database) {
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), database.dataSource())) {
+            oneroof.tail("lost", "nowhere").eachRow((tx, row) -> {});
+            oneroof.start();
+
+            awaitReason(database, "lost/nowhere/0", "nowhere");
+        }
+    }
+
+    @Test
+    void goesOnAfterAnErrorOfItsHandlerAndTellsOfIt(TestDatabase database, Given given) {
+        given.births(3);
+        AtomicBoolean broken = new AtomicBoolean(true);
+        AtomicInteger handled = new AtomicInteger();
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), database.dataSource())) {
+            oneroof.register(BIRTHS);
+            oneroof.tail("reader", "births").eachRow((tx, row) -> {
+                if (broken.get()) {
+                    throw new NoClassDefFoundError("no/such/Type");
+                }
+                handled.incrementAndGet();
+            });
+            oneroof.start();
+            awaitReason(database, "reader/births/0", "no/such/Type");
+
+            broken.set(false);
+
+            Await.patiently().until("all rows", () -> handled.get() == 3);
+        }
+    }
+
+    @Test
+    void goesOnAfterAHandlerThatLeavesAnInterruptBehind(TestDatabase database, Given given) {
+        given.births(3);
+        AtomicInteger handled = new AtomicInteger();
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), database.dataSource())) {
+            oneroof.register(BIRTHS);
+            oneroof.tail("reader", "births").eachRow((tx, row) -> {
+                handled.incrementAndGet();
+                Thread.currentThread().interrupt();
+            });
+            oneroof.start();
+            Await.patiently().until("the first rows", () -> handled.get() >= 3);
+            int before = handled.get();
+
+            given.births(3);
+
+            Await.patiently().until("the next rows", () -> handled.get() >= before + 3);
+        }
+    }
+
+    private static void awaitReason(TestDatabase database, String executor, String part) {
+        Await.patiently()
+                .until(
+                        executor + " to tell of " + part,
+                        () -> database
+                                .list(
+                                        row -> row.getString(1),
+                                        "SELECT last_beat_payload ->> 'reason' FROM oneroof.queue_heartbeat"
+                                                + " WHERE executor_name = ? AND last_beat_payload ->> 'doing' = 'failing'",
+                                        executor)
+                                .stream()
+                                .anyMatch(reason -> reason.contains(part)));
+    }
+
     private static long checks(TestDatabase database) {
         return database.value(
                 Long.class,
@@ -126,7 +195,15 @@ class SilentWorkerTest {
     }
 
     private static void awaitState(TestDatabase database, String executor, String state) {
-        Await.patiently().until(executor + " " + state, () -> state.equals(state(database, executor)));
+        // Not before it has said so itself: one that was just registered has done nothing yet.
+        Await.patiently()
+                .until(
+                        executor + " " + state,
+                        () -> state.equals(state(database, executor))
+                                && database.value(
+                                        Boolean.class,
+                                        "SELECT ticks_total > 0 FROM oneroof.queue_heartbeat WHERE executor_name = ?",
+                                        executor));
     }
 
     private static String state(TestDatabase database, String executor) {

@@ -14,6 +14,7 @@ import dev.oneroof.testkit.server.TestDatabase;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -81,6 +82,32 @@ class ShareTest {
                 Workers b = workers(db, "b", "only_b", "common")) {
             Await.patiently().until("all held", () -> held(database, "a") + held(database, "b") == 3);
             assertStays(database, 3);
+        }
+    }
+
+    /** One instance can do nothing with the scopes: they stay with the other, and are worked on. */
+    @Test
+    void leavesScopesWithTheOneThatCanWorkOnThem(TestDatabase database) {
+        Database db = new Database(database.dataSource(), SchemaName.DEFAULT);
+        AtomicInteger passes = new AtomicInteger();
+        Workers good = new Workers("a", db, new LeaseStore(), new GateStore(), QUICK);
+        Workers broken = new Workers("b", db, new LeaseStore(), new GateStore(), QUICK);
+        try (good;
+                broken) {
+            for (int n = 0; n < 3; n++) {
+                good.start(new Probe(Scope.of("worker", "s" + n), lease -> {
+                    passes.incrementAndGet();
+                    return new Pass.Idle(Duration.ofMillis(20));
+                }));
+                broken.start(new Probe(Scope.of("worker", "s" + n), lease -> {
+                    throw new NoClassDefFoundError("no/such/Type");
+                }));
+            }
+            Await.patiently()
+                    .until(
+                            "all with the one that works, for good",
+                            () -> !Await.upTo(QUICK.leaseTime().multipliedBy(3)).holds(() -> held(database, "a") != 3));
+            assertThat(passes).hasPositiveValue();
         }
     }
 

@@ -168,6 +168,7 @@ BEGIN
     END IF;
     -- Every beat is a version of its row that an open snapshot keeps: no news is written at most once a second.
     IF v_row.ticks_total > 0 AND v_row.last_tick_status = p_status AND v_row.current_job_id IS NOT DISTINCT FROM p_job
+       AND v_row.last_beat_payload ->> 'doing' IS NOT DISTINCT FROM p_payload ->> 'doing'
        AND v_row.last_tick_at BETWEEN clock_timestamp() - interval '1 second' AND clock_timestamp() THEN
         RETURN jsonb_build_object('executor', p_executor, 'written', false, 'reason', 'beaten within the last second');
     END IF;
@@ -258,24 +259,30 @@ BEGIN
         RETURN jsonb_build_object('inert', true, 'reason', 'gate queue.heartbeat.enabled is closed');
     END IF;
     -- Two at once would tell twice. Nobody waits: whoever holds it is looking already.
-    IF NOT pg_try_advisory_xact_lock('${schema}.queue_silence'::regclass::oid::bigint) THEN
+    -- A row and no advisory lock: those are anybody's to take.
+    PERFORM FROM ${schema}.queue_check FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
         RETURN jsonb_build_object('inert', true, 'reason', 'another check is under way');
     END IF;
 
-    -- An instance that is gone bears another name when it comes back, as a rule. Not one that beats just now.
+    -- An instance that is gone bears another name when it comes back, as a rule. Not one that beats just now. Scopes that
+    -- bear its name are its own, and go with it: nobody else would take them.
     FOR v_executor IN
         DELETE FROM ${schema}.queue_heartbeat d
         USING (
-            SELECT i.executor_name
+            SELECT i.executor_name, i.lease_owner, '/' || substr(i.executor_name, 10) || '/' AS own
             FROM ${schema}.queue_heartbeat i
             WHERE i.executor_name LIKE 'instance/%'
               AND i.lease_until < clock_timestamp() - make_interval(
                       secs => coalesce(${schema}.fn_setting_number('queue.instance.forget_seconds'), 900)::double precision)
               AND NOT EXISTS (
                   SELECT FROM ${schema}.queue_heartbeat h
-                  WHERE h.lease_owner = i.lease_owner AND h.executor_name <> i.executor_name)
+                  WHERE h.lease_owner = i.lease_owner AND h.executor_name <> i.executor_name
+                    AND strpos(h.executor_name, '/' || substr(i.executor_name, 10) || '/') = 0)
             FOR UPDATE SKIP LOCKED) gone
         WHERE d.executor_name = gone.executor_name
+           OR (d.lease_owner = gone.lease_owner AND strpos(d.executor_name, gone.own) > 0
+               AND d.lease_until < clock_timestamp())
         RETURNING d.executor_name
     LOOP
         INSERT INTO ${schema}.queue_event_log (executor_name, transition, actor)

@@ -23,7 +23,15 @@ DECLARE
     v_slot regclass := c_slots[1 + (v_hash & 7)];
     v_now  bigint := floor(extract(epoch FROM clock_timestamp()) * 1000);
     v_last bigint := pg_sequence_last_value(v_slot);
+    v_mine text := format(',%s,', v_hash);
+    v_done text := coalesce(current_setting('oneroof.woken', true), '');
 BEGIN
+    -- Once in a transaction: its wake-up goes out with its commit. Were the slot taken again and again until then, those who
+    -- commit meanwhile would wake nobody.
+    IF strpos(v_done, v_mine) > 0 THEN
+        RETURN;
+    END IF;
+    PERFORM set_config('oneroof.woken', v_done || v_mine, true);
     -- Whose it was in the upper bits, and when, in milliseconds, in the 42 lower ones. A clock that stepped back is
     -- another time, too.
     IF v_last >> 42 = v_hash AND abs(v_now - (v_last & 4398046511103)) < 5 THEN

@@ -25,6 +25,12 @@ CREATE TABLE ${schema}.queue_event_log (
 CREATE INDEX queue_event_log_executor_idx ON ${schema}.queue_event_log (executor_name, log_id);
 CREATE INDEX queue_event_log_at_idx ON ${schema}.queue_event_log (at);
 
+-- Whoever looks for the silent holds its one row. Nobody but the function may touch it.
+CREATE TABLE ${schema}.queue_check (
+    only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row)
+);
+INSERT INTO ${schema}.queue_check DEFAULT VALUES;
+
 GRANT SELECT ON ${schema}.queue_silence, ${schema}.queue_event_log TO ${viewer}, ${admin}, ${server};
 
 -- For the pane, which counts open dead letters by domain and table.

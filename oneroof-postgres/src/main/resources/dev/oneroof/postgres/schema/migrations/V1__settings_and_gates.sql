@@ -38,7 +38,8 @@ CREATE TABLE ${schema}.dot_config_audit (
     actor          text NOT NULL,
     reason         text NOT NULL,
     db_user        text NOT NULL DEFAULT session_user,
-    changed_at     timestamptz NOT NULL DEFAULT now()
+    -- Not now(): what a long transaction does at its end has not been so since its beginning.
+    changed_at     timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
 CREATE INDEX dot_config_audit_key_idx ON ${schema}.dot_config_audit (key, audit_id);
