@@ -51,6 +51,20 @@ class GateStoreTest {
                 .containsExactly("false|true|ann|the backlog is due");
     }
 
+    /** How long the gate of the heartbeat was closed is told by it. */
+    @Test
+    void tellsWhenItWasChangedAndNotWhenTheTransactionBegan(TestDatabase database) {
+        db(database).useTx(tx -> {
+            tx.query("SELECT pg_sleep(0.05)").mapTo(String.class).one();
+            gates.open(tx, GATE, "ann", "at the end");
+            assertThat(tx.query(
+                                    "SELECT max(changed_at) >= now() + interval '50 milliseconds' FROM oneroof.dot_config_audit")
+                            .mapTo(Boolean.class)
+                            .one())
+                    .isTrue();
+        });
+    }
+
     @Test
     void opensForPartsOfASecondAndForNoTimeThatIsNone(TestDatabase database) {
         db(database).useTx(tx -> {

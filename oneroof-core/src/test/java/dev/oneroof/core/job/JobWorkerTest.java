@@ -93,6 +93,13 @@ class JobWorkerTest {
                                             Long.class,
                                             "SELECT count(*) FROM oneroof.job_queue WHERE lease_until > leased_at + interval '9 seconds'")
                                     == 5);
+            Await.patiently()
+                    .until(
+                            "it to be told of",
+                            () -> database.value(
+                                    Boolean.class,
+                                    "SELECT last_beat_payload ->> 'reason' LIKE 'the ends of 5 jobs could not be told%'"
+                                            + " FROM oneroof.queue_heartbeat WHERE executor_name = 'jobs/one/0'"));
             other.rollback();
             awaitEnded("succeeded", 5);
         }

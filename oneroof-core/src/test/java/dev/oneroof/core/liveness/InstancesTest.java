@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.oneroof.core.OneRoof;
 import dev.oneroof.core.RuntimeConfig;
+import dev.oneroof.core.job.JobKind;
+import dev.oneroof.core.job.Outcome;
 import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.core.tabletail.IdType;
 import dev.oneroof.core.tabletail.TailSource;
@@ -131,6 +133,56 @@ class InstancesTest {
                         row -> row.getString(1),
                         "SELECT executor_name FROM oneroof.queue_event_log WHERE transition = 'deregistered'"))
                 .containsExactly("instance/old");
+    }
+
+    /** The scope of its jobs is nobody else's: it goes with it, by the check and by hand. */
+    @Test
+    void areForgottenTogetherWithWhatBearsTheirName(TestDatabase database) {
+        for (String name : List.of("jobs/pod/a/0", "instance/pod/a", "jobs/pod/b/0", "instance/pod/b")) {
+            database.run(
+                    "INSERT INTO oneroof.queue_heartbeat (executor_name, executor_kind, expected_cadence_seconds,"
+                            + " stale_threshold_seconds, registered_by, lease_owner, lease_until, lease_epoch) VALUES"
+                            + " (?, 'PG_worker', 5, 30, 'x', ?, now() - interval '16 minutes', nextval('oneroof.lease_epoch_seq'))",
+                    name,
+                    name.contains("pod/a") ? "pod/a" : "pod/b");
+        }
+        new Instances(new Database(database.dataSource(), SchemaName.DEFAULT)).forget("pod/a", ANN);
+        assertThat(database.list(
+                        row -> row.getString(1), "SELECT executor_name FROM oneroof.queue_heartbeat ORDER BY 1"))
+                .containsExactly("instance/pod/b", "jobs/pod/b/0");
+
+        database.run("SELECT oneroof.fn_queue_stale_check()");
+
+        assertThat(database.list(row -> row.getString(1), "SELECT executor_name FROM oneroof.queue_heartbeat"))
+                .isEmpty();
+    }
+
+    @Test
+    void leaveNoScopeOfTheirOwnBehindWhenDrained(TestDatabase database) {
+        Instances instances = new Instances(new Database(database.dataSource(), SchemaName.DEFAULT));
+        try (OneRoof one = OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), database.dataSource());
+                OneRoof two = OneRoof.open(RuntimeConfig.named("two").withLoop(QUICK), database.dataSource())) {
+            for (OneRoof oneroof : List.of(one, two)) {
+                oneroof.work(JobKind.named("mark_file")).each(job -> Outcome.done());
+                oneroof.start();
+            }
+            Await.patiently()
+                    .until("both to do jobs", () -> isThere(database, "jobs/one/0") && isThere(database, "jobs/two/0"));
+
+            instances.drain("one", ANN);
+            Await.patiently().until("no scope of its own", () -> !isThere(database, "jobs/one/0"));
+            assertThat(isThere(database, "jobs/two/0")).isTrue();
+
+            instances.undoDrain("one", ANN);
+            Await.patiently().until("it to take part again", () -> isThere(database, "jobs/one/0"));
+        }
+    }
+
+    private static boolean isThere(TestDatabase database, String executor) {
+        return database.value(
+                Boolean.class,
+                "SELECT EXISTS (SELECT FROM oneroof.queue_heartbeat WHERE executor_name = ? AND ticks_total > 0)",
+                executor);
     }
 
     private static Instances.Instance instance(Instances instances, String name) {

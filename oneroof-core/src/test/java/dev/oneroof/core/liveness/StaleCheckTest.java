@@ -67,6 +67,19 @@ class StaleCheckTest {
     }
 
     @Test
+    void isNotKeptFromItByWhoHasNoRights(TestDatabase database) {
+        try (Sql anybody = database.sql()) {
+            anybody.run(
+                    "SELECT pg_advisory_lock(c.oid::bigint) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+                            + " WHERE n.nspname = 'oneroof'");
+            assertThat(database.value(
+                            Boolean.class,
+                            "SELECT coalesce((oneroof.fn_queue_stale_check() ->> 'inert')::boolean, false)"))
+                    .isFalse();
+        }
+    }
+
+    @Test
     void doesNotTellAgainSoonAfterItHasTold(TestDatabase database) {
         register(database, "a", 10, 30);
         silentFor(database, "a", 40);

@@ -103,6 +103,26 @@ class WakeUpsTest {
         }
     }
 
+    /** A long transaction sends its own with its commit; until then others send theirs. */
+    @Test
+    void areNotTakenFromOthersByALongTransaction(TestDatabase database) throws SQLException {
+        prepare(database, true);
+        try (Connection connection = database.connect();
+                Sql bulk = database.sql()) {
+            listen(connection, "iu");
+            bulk.run("BEGIN");
+            for (int n = 0; n < 5; n++) {
+                bulk.run("SELECT oneroof.fn_queue_wake('iu', 'event')");
+                emit(database, "iu", n);
+                assertThat(heard(connection, n == 0 ? 300 : 2000))
+                        .as("a commit beside it, no. " + n)
+                        .hasSizeGreaterThanOrEqualTo(n == 0 ? 0 : 1);
+            }
+            bulk.run("COMMIT");
+            assertThat(heard(connection, 2000)).containsExactly("queue_wake_iu event");
+        }
+    }
+
     @Test
     void areFewerThanTransactionsThatFollowCloseUponEachOther(TestDatabase database) throws SQLException {
         prepare(database, true);
