@@ -13,6 +13,7 @@ import org.jdbi.v3.core.statement.StatementContext;
 import org.jdbi.v3.core.statement.StatementException;
 import org.jdbi.v3.core.statement.StatementExceptions;
 import org.jdbi.v3.postgres.PostgresPlugin;
+import org.jspecify.annotations.Nullable;
 
 /** Where transactions come from. What is atomic can be read off the lambda given to {@link #inTx}. */
 public final class Database {
@@ -21,10 +22,17 @@ public final class Database {
 
     private static final int LONGEST = 100;
 
+    /** Somebody else's, for the moment in which a transaction of theirs is joined. */
+    private static final ThreadLocal<@Nullable Connection> THEIRS = new ThreadLocal<>();
+
     private final Jdbi jdbi;
 
     public Database(DataSource dataSource, SchemaName schema) {
-        this.jdbi = Jdbi.create(dataSource).installPlugin(new PostgresPlugin());
+        this.jdbi = Jdbi.create(() -> {
+                    Connection joined = THEIRS.get();
+                    return joined == null ? dataSource.getConnection() : joined;
+                })
+                .installPlugin(new PostgresPlugin());
         jdbi.setStatementBuilderFactory(connection -> new ScrollableStatements());
         jdbi.getConfig(SqlStatements.class)
                 .setSqlParser(PARSER)
@@ -95,7 +103,14 @@ public final class Database {
     // Not closed: that would close the connection, which is not ours.
     @SuppressWarnings("MustBeClosedChecker")
     public <R> R within(Connection connection, Function<Tx, R> work) {
-        return work.apply(new Tx(jdbi.open(connection)));
+        Handle handle;
+        THEIRS.set(connection);
+        try {
+            handle = jdbi.open();
+        } finally {
+            THEIRS.remove();
+        }
+        return work.apply(new Tx(handle));
     }
 
     /** Takes a connection for as long as the answer is open. */

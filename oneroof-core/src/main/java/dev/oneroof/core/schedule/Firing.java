@@ -63,7 +63,7 @@ public final class Firing implements Chore {
                 return !due.isEmpty();
             });
         } catch (OneRoofException e) {
-            names.forEach(name -> stop(name, e.getMessage()));
+            names.forEach(name -> stop(name, e.message()));
             return true;
         }
     }

@@ -13,6 +13,7 @@ import dev.oneroof.postgres.SqlState;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -55,7 +56,7 @@ final class WorkerLoop implements Runnable {
     private long workedNanos = System.nanoTime() - Duration.ofDays(1).toNanos();
 
     /** Passes in a row; a turn without a lease is none. */
-    private volatile int failures;
+    private final AtomicInteger failures = new AtomicInteger();
 
     private volatile boolean ended;
     /** How often in a row there was nothing to do since the last work or wake-up. */
@@ -167,7 +168,7 @@ final class WorkerLoop implements Runnable {
 
     /** Whether it would do anything with its scope: one that only fails leaves it to others. */
     boolean wants() {
-        return !ended && failures < GIVES_UP;
+        return !ended && failures.get() < GIVES_UP;
     }
 
     /** However long there is nothing to look for, the worker is alive, and says so; and sees what stands in its way. */
@@ -225,7 +226,7 @@ final class WorkerLoop implements Runnable {
             return step();
         } catch (RuntimeException | Error e) {
             // An Error, too: of a thread that ended nobody would hear for long, and nobody would take its scope.
-            failures++;
+            failures.incrementAndGet();
             if (SqlState.isTransient(e)) {
                 log.warn("{}: trying again: {}", name(), e.getMessage());
             } else {
@@ -248,7 +249,7 @@ final class WorkerLoop implements Runnable {
             leave();
             return config.beatInterval();
         }
-        if (failures >= GIVES_UP && share.isWantedElsewhere(name())) {
+        if (failures.get() >= GIVES_UP && share.isWantedElsewhere(name())) {
             release();
             return config.leaseTime();
         }
@@ -322,7 +323,7 @@ final class WorkerLoop implements Runnable {
 
     private Pass passed(Lease held) {
         Pass pass = timed(() -> worker.runOnce(held));
-        failures = 0;
+        failures.set(0);
         return pass;
     }
 
@@ -454,7 +455,7 @@ final class WorkerLoop implements Runnable {
     }
 
     private Duration backoff() {
-        Duration doubled = FIRST_BACKOFF.multipliedBy(1L << Math.min(failures - 1, 20));
+        Duration doubled = FIRST_BACKOFF.multipliedBy(1L << Math.min(failures.get() - 1, 20));
         return doubled.compareTo(config.longestBackoff()) < 0 ? doubled : config.longestBackoff();
     }
 

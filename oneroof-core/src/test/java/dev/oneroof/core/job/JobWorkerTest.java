@@ -8,6 +8,8 @@ import dev.oneroof.core.RuntimeConfig;
 import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.core.signal.Payload;
 import dev.oneroof.core.worker.LoopConfig;
+import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.SchemaName;
 import dev.oneroof.postgres.error.OneRoofException;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.await.Await;
@@ -137,6 +139,14 @@ class JobWorkerTest {
             statement.execute("INSERT INTO public.orders VALUES (3)");
             oneroof.jobs().enqueue(own, NewJob.of("mark_file", Payload.EMPTY));
             own.commit();
+            boolean isElsewhere = new Database(database.dataSource(), new SchemaName("elsewhere"))
+                    .<Boolean>within(
+                            own,
+                            tx -> tx.query("SELECT to_regclass('oneroof.job_queue') IS NULL")
+                                    .mapTo(Boolean.class)
+                                    .one());
+            assertThat(isElsewhere).as("by the name that the schema has").isTrue();
+            own.rollback();
             awaitEnded("succeeded", 1);
         }
         assertThat(database.list(row -> row.getInt(1), "SELECT id FROM public.orders"))

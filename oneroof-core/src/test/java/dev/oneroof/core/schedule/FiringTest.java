@@ -19,6 +19,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -66,7 +67,8 @@ class FiringTest {
         KnownSchedule known = schedules.show("tick");
         assertThat(known.fired()).isOne();
         assertThat(known.missed()).isZero();
-        assertThat(known.nextDueAt()).isEqualTo(known.lastDueAt().plusSeconds(60));
+        assertThat(known.nextDueAt())
+                .isEqualTo(Objects.requireNonNull(known.lastDueAt()).plusSeconds(60));
         assertThat(known.lastJob())
                 .isEqualTo(database.value(String.class, "SELECT job_id::text FROM oneroof.job_queue"));
         firing.run();
@@ -167,7 +169,8 @@ class FiringTest {
 
         assertThat(jobsOf("good")).hasSize(1);
         assertThat(schedules.show("bad").pause()).isNotNull();
-        assertThat(schedules.show("bad").pause().reason()).startsWith("it cannot be fired: cron: 'no cron'");
+        assertThat(Objects.requireNonNull(schedules.show("bad").pause()).reason())
+                .startsWith("it cannot be fired: cron: 'no cron'");
     }
 
     @Test

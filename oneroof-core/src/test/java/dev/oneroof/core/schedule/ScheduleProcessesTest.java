@@ -50,16 +50,16 @@ class ScheduleProcessesTest {
             }
             String killed = fires(database, "");
             awaitFired(schedules, 2);
-            processes.get(killed).kill();
+            Objects.requireNonNull(processes.get(killed)).kill();
 
             String frozen = fires(database, killed);
             awaitFired(schedules, schedules.show("seconds").fired() + 2);
-            processes.get(frozen).pause();
+            Objects.requireNonNull(processes.get(frozen)).pause();
 
             String third = fires(database, frozen);
             assertThat(List.of(killed, frozen, third)).doesNotHaveDuplicates();
             awaitFired(schedules, schedules.show("seconds").fired() + 2);
-            processes.get(frozen).resume();
+            Objects.requireNonNull(processes.get(frozen)).resume();
             awaitFired(schedules, schedules.show("seconds").fired() + 3);
             Await.patiently().until("the hours to be made up for", () -> isUpToDate(schedules, "hours"));
             CRONS.keySet().forEach(name -> schedules.pause(name, new OperatorAct("test", "enough")));
