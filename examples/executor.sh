@@ -18,17 +18,29 @@ ask() {
   psql --no-psqlrc --quiet --tuples-only --no-align --set=ON_ERROR_STOP=1 "$@"
 }
 
-# Extends the lease while the command runs, and ends it where the job is not ours any more or is to be given up.
+# Extends the lease while the command and this script run, and ends the command where the job is not ours any more or is to
+# be given up. Who is killed extends nothing: somebody else gets the job.
 keep() {
   local job=$1 token=$2 seconds=$3 worker=$4 verdict
-  while sleep "$seconds"; do
+  while sleep "$seconds" && kill -0 "$worker" 2>/dev/null && kill -0 $$ 2>/dev/null; do
     verdict=$(ask --set=job="$job" --set=token="$token" <<'SQL'
 SELECT verdict FROM oneroof.fn_job_extend(ARRAY[:'job']::uuid[], ARRAY[:'token']::uuid[]);
 SQL
     ) || continue
-    case $verdict in held | busy) ;; *) kill "$worker" 2>/dev/null || : ;; esac
+    case $verdict in
+      held | busy) ;;
+      *)
+        kill "$worker" 2>/dev/null || :
+        return
+        ;;
+    esac
   done
 }
+
+worker='' keeper=''
+trap 'kill $worker $keeper 2>/dev/null || :' EXIT
+trap 'exit 143' TERM
+trap 'exit 130' INT
 
 while :; do
   leased=$(ask --set=kind="$kind" --set=owner="$owner" <<'SQL'
@@ -47,6 +59,7 @@ SQL
   wait "$worker" || status=$?
   kill "$keeper" 2>/dev/null || :
   wait "$keeper" 2>/dev/null || :
+  worker='' keeper=''
 
   if [ "$status" -eq 0 ]; then
     ask --set=job="$job" --set=token="$token" >/dev/null <<'SQL'

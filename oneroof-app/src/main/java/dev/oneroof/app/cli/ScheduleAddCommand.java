@@ -154,6 +154,9 @@ final class ScheduleAddCommand implements Callable<Integer> {
                                 case SAME -> "there already";
                             },
                             next));
+            if (!schedules.areKept()) {
+                Console.say("nobody fires it yet: no instance that knows a kind of jobs is running");
+            }
             if (json) {
                 Console.printJson(new Answer(name, done.name().toLowerCase(Locale.ROOT), next));
             }

@@ -38,14 +38,16 @@ final class JobStore {
     // the worker need not wait for the disk.
     private static final String LEASE = """
             SELECT l.job_id, l.job_kind, l.payload::text AS payload, l.attempt, l.max_attempts, l.lease_token,
-                   l.order_at::text AS order_at, l.idempotency_key, l.run_id
+                   l.order_at::text AS order_at, l.idempotency_key, l.run_id,
+                   (extract(epoch FROM l.lease_until - clock_timestamp()) * 1e9)::bigint AS lease_nanos
             FROM (SELECT set_config('synchronous_commit', 'off', true)) s
             CROSS JOIN LATERAL oneroof.fn_job_lease(
                 :kinds, :limit, :owner, NULL, :limits, CAST(:floors AS timestamptz[])) l
             ORDER BY l.order_at
             """;
 
-    private static final String EXTEND = "SELECT e.job_id, e.verdict FROM oneroof.fn_job_extend(:jobs, :tokens) e";
+    private static final String EXTEND =
+            "SELECT e.job_id, e.verdict FROM oneroof.fn_job_extend(:jobs, :tokens, :seconds) e";
 
     private static final String COMPLETE = "SELECT unnest(oneroof.fn_job_complete_many(:jobs, :tokens))";
 
@@ -191,15 +193,17 @@ final class JobStore {
                         row.getString(7),
                         row.getString(8),
                         row.getObject(9, UUID.class),
-                        now))
+                        now,
+                        row.getLong(10)))
                 .list();
     }
 
-    /** For as long as their kinds say. */
+    /** For as long as the longest of them was leased: that is what their holder reckons with. */
     Map<JobId, Verdict> extend(Tx tx, Collection<LeasedJob> jobs) {
         return tx.query(EXTEND)
                 .bind("jobs", ids(jobs))
                 .bind("tokens", tokens(jobs))
+                .bind("seconds", longest(jobs))
                 .reduceRows(new HashMap<>(), (verdicts, row) -> {
                     verdicts.put(
                             new JobId(row.getColumn("job_id", UUID.class)),
@@ -211,6 +215,11 @@ final class JobStore {
                             });
                     return verdicts;
                 });
+    }
+
+    private static int longest(Collection<LeasedJob> jobs) {
+        long nanos = jobs.stream().mapToLong(LeasedJob::leaseNanos).max().orElse(0);
+        return (int) Math.clamp(Math.ceilDiv(nanos, 1_000_000_000L), 1L, 3600L);
     }
 
     /** Returns those that were not ours any more. */

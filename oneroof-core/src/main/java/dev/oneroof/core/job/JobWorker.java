@@ -196,7 +196,7 @@ public final class JobWorker implements Worker {
     }
 
     private void handle(JobWork work, LeasedJob leased) {
-        if (isOver(work, leased)) {
+        if (isOver(leased)) {
             log.warn("job {}: was not begun; this process stood still for longer than its lease", leased.id());
             return;
         }
@@ -224,9 +224,8 @@ public final class JobWorker implements Worker {
     }
 
     /** By this process's own clock, from before the lease was asked for. */
-    private boolean isOver(JobWork work, LeasedJob job) {
-        return System.nanoTime() - job.leasedNanos()
-                > work.kind().times().lease().toNanos();
+    private static boolean isOver(LeasedJob job) {
+        return System.nanoTime() - job.leasedNanos() > job.leaseNanos();
     }
 
     /** Null where it has been told already. */
@@ -299,8 +298,7 @@ public final class JobWorker implements Worker {
      */
     private void keepLeases(Lane lane) {
         JobKind kind = lane.work().kind();
-        Duration lease = kind.times().lease();
-        if (lane.hasWaitedFor(lease.dividedBy(3))) {
+        if (lane.hasWaitedForLong()) {
             handBack(lane.takeBack());
         }
         List<LeasedJob> due = Stream.concat(
@@ -308,7 +306,7 @@ public final class JobWorker implements Worker {
                                 .filter(job -> job.nanos() < deadline(job).toNanos())
                                 .map(RunningJob::leased),
                         ending().untold().values().stream())
-                .filter(job -> job.kind().equals(kind.name()) && isDue(job, lease))
+                .filter(job -> job.kind().equals(kind.name()) && isDue(job))
                 .distinct()
                 .toList();
         if (due.isEmpty()) {
@@ -336,9 +334,9 @@ public final class JobWorker implements Worker {
         }
     }
 
-    private boolean isDue(LeasedJob job, Duration lease) {
+    private boolean isDue(LeasedJob job) {
         long since = extendedNanos.getOrDefault(job.lease(), job.leasedNanos());
-        return System.nanoTime() - since > lease.dividedBy(3).toNanos();
+        return System.nanoTime() - since > job.leaseNanos() / 3;
     }
 
     private void lookForCancelled() {

@@ -114,9 +114,9 @@ final class Lane {
         return back;
     }
 
-    /** Whether one that no handler has begun was leased so long ago. */
-    boolean hasWaitedFor(Duration time) {
+    /** Whether one that no handler has begun has used up a third of its lease. */
+    boolean hasWaitedForLong() {
         LeasedJob first = next.peek();
-        return first != null && System.nanoTime() - first.leasedNanos() > time.toNanos();
+        return first != null && System.nanoTime() - first.leasedNanos() > first.leaseNanos() / 3;
     }
 }

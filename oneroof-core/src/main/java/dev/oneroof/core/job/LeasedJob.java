@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param token whoever changes the job shows it
  * @param orderAt its place in the order of its kind, as the database writes it
  * @param leasedNanos this process's clock when the lease was asked for: the lease is over no earlier than its time after it
+ * @param leaseNanos for how long it was leased, as its kind was registered then
  */
 record LeasedJob(
         JobId id,
@@ -20,7 +21,8 @@ record LeasedJob(
         String orderAt,
         @Nullable String key,
         @Nullable UUID run,
-        long leasedNanos) {
+        long leasedNanos,
+        long leaseNanos) {
     /** This lease of this job; the job may be leased again, also by the same process. */
     record Key(JobId id, UUID token) {}
 

@@ -4,7 +4,6 @@ import com.cronutils.model.Cron;
 import com.cronutils.model.definition.CronDefinition;
 import com.cronutils.model.definition.CronDefinitionBuilder;
 import com.cronutils.model.field.CronFieldName;
-import com.cronutils.model.field.expression.Always;
 import com.cronutils.model.time.ExecutionTime;
 import com.cronutils.parser.CronParser;
 import dev.oneroof.postgres.error.ErrorCode;
@@ -35,6 +34,7 @@ import java.util.regex.Pattern;
 public final class CronTimes implements Timetable {
     private static final int LONGEST = 200;
     private static final Pattern WRITTEN = Pattern.compile("[0-9A-Za-z*/,#@ \\t-]+");
+    private static final Pattern LAST_IN_A_LIST = Pattern.compile("(?i)(,\\d*L\\b|\\bL(-\\d+)?,)");
     private static final CronDefinition MINUTES = definition(false);
     private static final CronDefinition SECONDS = definition(true);
 
@@ -47,7 +47,22 @@ public final class CronTimes implements Timetable {
         this.expression = expression;
         this.zone = zone;
         this.times = ExecutionTime.forCron(cron);
-        this.everyHour = cron.retrieve(CronFieldName.HOUR).getExpression() instanceof Always;
+        this.everyHour = isEveryHour(cron);
+    }
+
+    /** However it is written: as *, 0-23 or a list of all. */
+    private static boolean isEveryHour(Cron cron) {
+        String hours = cron.retrieve(CronFieldName.HOUR).getExpression().asString();
+        ExecutionTime daily = ExecutionTime.forCron(new CronParser(MINUTES).parse("0 %s * * *".formatted(hours)));
+        ZonedDateTime time = ZonedDateTime.of(2000, 1, 1, 23, 30, 0, 0, ZoneOffset.UTC);
+        for (int hour = 0; hour < 24; hour++) {
+            ZonedDateTime next = daily.nextExecution(time).orElse(time);
+            if (next.getHour() != hour) {
+                return false;
+            }
+            time = next;
+        }
+        return true;
     }
 
     /**
@@ -63,11 +78,26 @@ public final class CronTimes implements Timetable {
                     "an expression of 1 to %d characters: digits, letters, blanks and any of * / , - # @"
                             .formatted(LONGEST));
         }
+        if (LAST_IN_A_LIST.matcher(written).find()) {
+            throw refused("cron", written, "L by itself; in a list it would never be due");
+        }
         CronTimes parsed = new CronTimes(written, zone(zone), parse(written));
-        if (parsed.next(Instant.EPOCH).isEmpty()) {
+        if (!parsed.isEverDue()) {
             throw refused("cron", written, "an expression that is due at some time; this one never is");
         }
         return parsed;
+    }
+
+    private boolean isEverDue() {
+        try {
+            return next(Instant.EPOCH).isPresent();
+        } catch (RuntimeException e) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "cron: '%s' is not allowed, its times cannot be told; allowed is what a crontab holds"
+                            .formatted(shortened(expression)),
+                    e);
+        }
     }
 
     private static Cron parse(String written) {
@@ -83,7 +113,8 @@ public final class CronTimes implements Timetable {
             return new CronParser(word || fields == 5 ? MINUTES : SECONDS)
                     .parse(written)
                     .validate();
-        } catch (IllegalArgumentException e) {
+        } catch (RuntimeException e) {
+            // Not only what the library says on purpose: some mistakes it finds by an index out of bounds.
             throw new OneRoofException(
                     ErrorCode.INVALID_INPUT,
                     "cron: '%s' is not allowed: %s; allowed are %s"

@@ -6,10 +6,10 @@ import dev.oneroof.core.job.Jobs;
 import dev.oneroof.core.job.NewJob;
 import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.Tx;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
-import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -28,6 +28,7 @@ public final class Firing implements Chore {
     private static final String ACTOR = "job_keeper";
     private static final int BATCH = 100;
     private static final Duration LONGEST = Duration.ofSeconds(1);
+    private static final Duration LOCKED = Duration.ofMillis(100);
 
     private final Database db;
     private final Jobs jobs;
@@ -45,12 +46,23 @@ public final class Firing implements Chore {
             if (db.inTx(tx -> fire(tx, BATCH))) {
                 return Duration.ZERO;
             }
-        } catch (OneRoofException e) {
+        } catch (RuntimeException e) {
+            if (isTheDatabases(e)) {
+                throw e;
+            }
             // One of them cannot be fired; the others are not to wait for it.
             return fireOne() ? Duration.ZERO : LONGEST;
         }
         double seconds = db.inTx(store::untilNext).orElse(1e9);
-        return seconds >= LONGEST.toSeconds() ? LONGEST : Duration.ofNanos((long) (Math.max(0, seconds) * 1e9));
+        if (seconds <= 0) {
+            // Somebody else has it in hand.
+            return LOCKED;
+        }
+        return seconds >= LONGEST.toSeconds() ? LONGEST : Duration.ofNanos((long) (seconds * 1e9));
+    }
+
+    private static boolean isTheDatabases(RuntimeException failure) {
+        return !(failure instanceof OneRoofException) && SqlState.of(failure) != null && SqlState.isTransient(failure);
     }
 
     private boolean fireOne() {
@@ -62,9 +74,12 @@ public final class Firing implements Chore {
                 fire(tx, due);
                 return !due.isEmpty();
             });
-        } catch (OneRoofException e) {
-            names.forEach(name -> stop(name, e.message()));
-            return true;
+        } catch (RuntimeException e) {
+            if (isTheDatabases(e)) {
+                throw e;
+            }
+            names.forEach(name -> stop(name, String.valueOf(e.getMessage())));
+            return !names.isEmpty();
         }
     }
 
@@ -108,7 +123,7 @@ public final class Firing implements Chore {
         Timetable timetable = read.computeIfAbsent(schedule.written(), DueSchedule.Written::read);
         try {
             return DueTimes.of(timetable, schedule.catchUp(), schedule.due(), schedule.now());
-        } catch (DateTimeException | ArithmeticException e) {
+        } catch (RuntimeException e) {
             throw new OneRoofException(ErrorCode.FAILED, "its times cannot be told: " + e.getMessage(), e);
         }
     }

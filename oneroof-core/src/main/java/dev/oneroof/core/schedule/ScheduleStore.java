@@ -35,6 +35,12 @@ final class ScheduleStore {
             WHERE paused_at IS NULL
             """;
 
+    private static final String IS_KEPT = """
+            SELECT EXISTS (
+                SELECT FROM oneroof.queue_heartbeat
+                WHERE executor_name = 'job_keeper/job_queue/0' AND lease_until > clock_timestamp())
+            """;
+
     private static final String PAUSE = "SELECT oneroof.fn_job_schedule_pause(:name, :reason, :actor)";
 
     private static final String RESUME = "SELECT oneroof.fn_job_schedule_resume(:name, :next, :reason, :actor)";
@@ -87,7 +93,7 @@ final class ScheduleStore {
     }
 
     void fired(Tx tx, List<Fired> all) {
-        tx.query(FIRED)
+        SqlState.explained(() -> tx.query(FIRED)
                 .bind("names", of(all, Fired::name).toArray(String[]::new))
                 .bind("nexts", of(all, fired -> text(fired.times().next())).toArray(String[]::new))
                 .bind("lasts", of(all, fired -> text(fired.last())).toArray(String[]::new))
@@ -96,12 +102,16 @@ final class ScheduleStore {
                 .bind("missed", of(all, fired -> fired.times().missed()).toArray(Integer[]::new))
                 .bind("overlapped", of(all, Fired::overlapped).toArray(Integer[]::new))
                 .mapTo(Integer.class)
-                .one();
+                .one());
     }
 
     /** In how many seconds the next one is due; empty where there is none. */
     Optional<Double> untilNext(Tx tx) {
         return tx.query(UNTIL_NEXT).mapTo(Double.class).findOne();
+    }
+
+    boolean isKept(Tx tx) {
+        return tx.query(IS_KEPT).mapTo(Boolean.class).one();
     }
 
     boolean pause(Tx tx, String name, OperatorAct by) {

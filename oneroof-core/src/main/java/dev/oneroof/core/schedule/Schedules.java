@@ -2,6 +2,7 @@ package dev.oneroof.core.schedule;
 
 import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.time.Instant;
@@ -9,10 +10,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Makes schedules known, shows them, and changes what becomes of them. They are fired where OneRoof runs. */
 public final class Schedules {
+    private static final int TRIES = 10;
+
     private final Database db;
     private final ScheduleStore store = new ScheduleStore();
 
@@ -38,14 +42,32 @@ public final class Schedules {
     }
 
     private Put put(Schedule schedule, boolean replace, String actor) {
-        return db.inTx(tx -> {
+        return again(() -> db.inTx(tx -> {
             Instant next = schedule.timetable()
                     .next(store.now(tx))
                     .orElseThrow(() -> new OneRoofException(
                             ErrorCode.INVALID_INPUT,
                             "schedule: '%s' is never due; allowed is one that is".formatted(schedule.name())));
             return Put.valueOf(store.put(tx, schedule, next, replace, actor).toUpperCase(Locale.ROOT));
-        });
+        }));
+    }
+
+    /** What was just fired, or removed, between the look at the clock and the change is looked at again. */
+    private static <R> R again(Supplier<R> change) {
+        for (int tries = 1; ; tries++) {
+            try {
+                return change.get();
+            } catch (RuntimeException e) {
+                if (tries == TRIES || !SqlState.isTransient(e)) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /** Whether somebody runs who fires schedules. */
+    public boolean areKept() {
+        return db.inTx(store::isKept);
     }
 
     /** False where it is paused already. */
@@ -55,11 +77,11 @@ public final class Schedules {
 
     /** What would have been due while it was paused is not made up. False where it is not paused. */
     public boolean resume(String name, OperatorAct by) {
-        KnownSchedule known = show(name);
-        return db.inTx(tx -> {
-            @Nullable Instant next = known.timetable().next(store.now(tx)).orElse(null);
+        return again(() -> db.inTx(tx -> {
+            Timetable timetable = known(store.list(tx, name), name).timetable();
+            @Nullable Instant next = timetable.next(store.now(tx)).orElse(null);
             return store.resume(tx, name, next, by);
-        });
+        }));
     }
 
     /** Jobs that it has enqueued stay. */
@@ -72,7 +94,11 @@ public final class Schedules {
     }
 
     public KnownSchedule show(String name) {
-        return db.inTx(tx -> store.list(tx, name)).stream()
+        return known(db.inTx(tx -> store.list(tx, name)), name);
+    }
+
+    private static KnownSchedule known(List<KnownSchedule> found, String name) {
+        return found.stream()
                 .findFirst()
                 .orElseThrow(
                         () -> new OneRoofException(ErrorCode.NOT_FOUND, "schedule: there is no '%s'".formatted(name)));

@@ -75,6 +75,29 @@ class ShellExecutorTest {
         assertThat(strings("SELECT state FROM oneroof.job_history")).containsExactly("cancelled");
     }
 
+    /** Whoever is killed extends nothing: its job is somebody else's in a while. */
+    @Test
+    void killedItLeavesItsJobToOthers() throws Exception {
+        database.run(
+                "SELECT oneroof.fn_job_kind_register('mark_file', p_lease_seconds => 3, p_first_backoff_seconds => 600)");
+        database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
+        Process executor = start("executor.sh", "mark_file", "sleep", "5");
+        Await.patiently()
+                .until(
+                        "a lease",
+                        () -> !strings("SELECT job_id::text FROM oneroof.job_queue WHERE state = 'leased'")
+                                .isEmpty());
+
+        executor.destroyForcibly();
+
+        Await.patiently()
+                .until(
+                        "the job to be taken back",
+                        () -> database.value(
+                                        Integer.class, "SELECT (oneroof.fn_job_lease_reaper() ->> 'reaped')::integer")
+                                == 1);
+    }
+
     @Test
     void seesNoPayloadButThatOfItsLease() throws Exception {
         database.run("SELECT oneroof.fn_job_enqueue('mark_file', '{\"ref\": \"secret\"}')");

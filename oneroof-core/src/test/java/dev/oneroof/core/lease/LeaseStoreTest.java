@@ -64,6 +64,23 @@ class LeaseStoreTest {
         assertThat(fence(before)).isEqualTo(Renewal.LOST);
     }
 
+    /** Two processes under one name take it from each other, and an operator is to hear of it. */
+    @Test
+    void countsAsTakenOverWhatOneOfTheSameNameStillHeld() {
+        taken("a", EXPIRED);
+        taken("a", MINUTE);
+        assertThat(takenOver()).as("its own, run out").isZero();
+
+        taken("a", MINUTE);
+        taken("a", MINUTE);
+
+        assertThat(takenOver()).isEqualTo(2);
+    }
+
+    private long takenOver() {
+        return db.inTx(tx -> leases.takenOver(tx, SCOPE, MINUTE));
+    }
+
     @Test
     void keepsEpochsGrowingWhenTheRowIsRemoved() {
         Lease before = taken("a", MINUTE);

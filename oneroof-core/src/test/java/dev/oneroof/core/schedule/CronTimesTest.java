@@ -59,6 +59,17 @@ class CronTimesTest {
     }
 
     @Test
+    void allHoursAreAPaceHoweverTheyAreWritten() {
+        for (String cron : List.of("30 0-23 * * *", "30 */1 * * *", "30 12-23,0-11 * * *")) {
+            assertThat(times(cron, BERLIN, "2026-10-25T00:00:00Z", 3))
+                    .as(cron)
+                    .containsExactly("2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z", "2026-10-25T02:30:00Z");
+        }
+        assertThat(times("30 */2 * * *", BERLIN, "2026-10-25T00:00:00Z", 2))
+                .containsExactly("2026-10-25T00:30:00Z", "2026-10-25T03:30:00Z");
+    }
+
+    @Test
     void aDayThatBeginsLaterHasItsMidnightAtTheChange() {
         // In Beirut the clocks go from 0 to 1.
         assertThat(times("0 0 * * *", "Asia/Beirut", "2026-03-28T12:00:00Z", 2))
@@ -129,6 +140,9 @@ class CronTimesTest {
                 "0 0 30 2 *",
                 "0 0 31 4,6,9,11 *",
                 "@reboot",
+                "0 0 15,L * *",
+                "0 0 L,15 * *",
+                "0 0 * * 5#",
                 "@",
                 "1;DROP * * * *",
                 "99999999999999999999 * * * *",

@@ -93,6 +93,11 @@ class FiringTest {
         firing.run();
 
         Instant now = Instant.now();
+        for (String name : List.of("spring", "hours")) {
+            // A second firing of a time would find the key of the first, and be counted.
+            assertThat(schedules.show(name).overlapped()).isZero();
+            assertThat(schedules.show(name).fired()).isEqualTo(jobsOf(name).size());
+        }
         assertThat(jobsOf("spring")).isEqualTo(timesUntil("30 2 * * *", "2026-03-20T01:00:00Z", now));
         assertThat(jobsOf("hours")).isEqualTo(timesUntil("0 * * * *", "2026-10-24T21:30:00Z", now));
         assertThat(jobsOf("spring")).contains("2026-03-29T01:00:00Z", "2026-10-25T00:30:00Z");
@@ -159,7 +164,7 @@ class FiringTest {
         add(steady("bad", 60));
         add(steady("good", 60));
         database.run(
-                "UPDATE oneroof.job_schedule SET cron = 'no cron', time_zone = 'UTC', every_seconds = NULL, first_due_at = NULL WHERE schedule_name = 'bad'");
+                "UPDATE oneroof.job_schedule SET cron = '0 0 * * 5#', time_zone = 'UTC', every_seconds = NULL, first_due_at = NULL WHERE schedule_name = 'bad'");
         lastRan("bad", "now() - interval '2 minutes'");
         lastRan("good", "now() - interval '1 minute'");
 
@@ -170,7 +175,39 @@ class FiringTest {
         assertThat(jobsOf("good")).hasSize(1);
         assertThat(schedules.show("bad").pause()).isNotNull();
         assertThat(Objects.requireNonNull(schedules.show("bad").pause()).reason())
-                .startsWith("it cannot be fired: cron: 'no cron'");
+                .startsWith("it cannot be fired: cron: '0 0 * * 5#'");
+    }
+
+    @Test
+    void aTimeThatWasFiredIsNotSetAgainByWhoReplacesOrResumes() throws Exception {
+        add(steady("tick", 60));
+        lastRan("tick", "now()");
+        firing.run();
+        String fired = "(SELECT last_due_at FROM oneroof.job_schedule)";
+
+        assertThatThrownBy(() ->
+                        database.run("SELECT oneroof.fn_job_schedule_put('tick', 'mark_file', NULL, NULL, 90, NULL, "
+                                + fired + ", p_replace => true)"))
+                .hasMessageContaining("was fired just now");
+        schedules.pause("tick", BY);
+        assertThatThrownBy(() -> database.run("SELECT oneroof.fn_job_schedule_resume('tick', " + fired + ", 'a test')"))
+                .hasMessageContaining("was fired for a later time");
+        assertThatThrownBy(() -> database.run("SELECT oneroof.fn_job_schedule_resume('tick', '-infinity', 'a test')"))
+                .hasMessageContaining("next_due_at: '-infinity' is not allowed");
+        assertThat(schedules.resume("tick", BY)).isTrue();
+    }
+
+    @Test
+    void restsWhileSomebodyElseHasWhatIsDue() throws Exception {
+        add(steady("tick", 60));
+        lastRan("tick", "now()");
+        try (Connection other = database.connect();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("SELECT * FROM oneroof.fn_job_schedule_due(10)");
+            assertThat(firing.run()).isPositive();
+            other.rollback();
+        }
     }
 
     @Test

@@ -67,6 +67,12 @@ class ScheduleProcessesTest {
             processes.values().forEach(JavaProcess::close);
         }
 
+        CRONS.keySet().forEach(name -> {
+            // A second firing of a time would find the key of the first, and be counted.
+            assertThat(schedules.show(name).overlapped()).isZero();
+            assertThat(schedules.show(name).fired())
+                    .isEqualTo(jobs(database, name).size());
+        });
         Instant last = Objects.requireNonNull(schedules.show("seconds").lastDueAt());
         assertThat(jobs(database, "seconds")).isEqualTo(times("seconds", firstSecond, last));
         assertThat(jobs(database, "nights"))

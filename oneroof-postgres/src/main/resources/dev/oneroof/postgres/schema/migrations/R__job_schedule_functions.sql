@@ -104,6 +104,10 @@ BEGIN
             MESSAGE = format('schedule: ''%s'' is there with another definition (%s); allowed is the same, or to replace it',
                              p_name, array_to_string(v_diff, ', '));
     END IF;
+    IF v_new_times AND p_next_due_at <= v_was.last_due_at THEN
+        RAISE EXCEPTION USING ERRCODE = '40001',
+            MESSAGE = format('schedule: ''%s'' was fired just now; work its next time out again', p_name);
+    END IF;
     UPDATE ${schema}.job_schedule s
     SET job_kind = p_kind,
         cron = p_cron,
@@ -217,14 +221,25 @@ RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_was timestamptz;
+    v_was  timestamptz;
+    v_last timestamptz;
 BEGIN
     PERFORM ${schema}.fn_job_schedule_demand(p_reason, p_actor);
-    SELECT s.paused_at INTO v_was FROM ${schema}.job_schedule s WHERE s.schedule_name = p_name FOR NO KEY UPDATE;
+    IF NOT isfinite(p_next_due_at) THEN
+        RAISE EXCEPTION USING ERRCODE = '22023',
+            MESSAGE = format('next_due_at: ''%s'' is not allowed; allowed is a time, or none', p_next_due_at);
+    END IF;
+    SELECT s.paused_at, s.last_due_at INTO v_was, v_last
+    FROM ${schema}.job_schedule s
+    WHERE s.schedule_name = p_name
+    FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'OR003', MESSAGE = format('schedule: there is no ''%s''', left(p_name, 100));
     ELSIF v_was IS NULL THEN
         RETURN false;
+    ELSIF p_next_due_at <= v_last THEN
+        RAISE EXCEPTION USING ERRCODE = '40001',
+            MESSAGE = format('schedule: ''%s'' was fired for a later time; work its next time out again', p_name);
     END IF;
     UPDATE ${schema}.job_schedule s
     SET pause_actor = NULL, pause_reason = NULL, paused_at = NULL, next_due_at = p_next_due_at,
