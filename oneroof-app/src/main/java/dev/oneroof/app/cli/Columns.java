@@ -9,7 +9,10 @@ final class Columns {
 
     private Columns() {}
 
-    static void print(List<String> heading, List<List<String>> rows) {
+    static void print(List<String> heading, List<List<String>> values) {
+        List<List<String>> rows = values.stream()
+                .map(row -> row.stream().map(Console::inLine).toList())
+                .toList();
         int[] widths = new int[heading.size()];
         Stream.concat(Stream.of(heading), rows.stream()).forEach(row -> {
             for (int column = 0; column < widths.length; column++) {

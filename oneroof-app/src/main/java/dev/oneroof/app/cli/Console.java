@@ -26,17 +26,22 @@ public final class Console {
     private static final int PIPE = 0x1000;
     private static final int SOCKET = 0xC000;
 
-    private static final Pattern CONTROLS = Pattern.compile("\\p{Cntrl}");
+    private static final Pattern CONTROLS = Pattern.compile("[\\p{Cntrl}&&[^\n\t]]");
 
     private static volatile boolean readerHasLeft;
 
     private Console() {}
 
+    /** What somebody wrote, as a part of a line: it begins none of its own. */
+    static String inLine(String text) {
+        return text.replace('\n', ' ').replace('\t', ' ');
+    }
+
     public static void say(String message) {
         ERR.println("oneroof: " + plain(message));
     }
 
-    /** In one line and without a terminal's commands: parts of it may have been written by anybody. */
+    /** Without a terminal's commands: parts of it may have been written by anybody. */
     private static String plain(String text) {
         return CONTROLS.matcher(text).replaceAll(" ");
     }

@@ -121,7 +121,13 @@ final class StatusCommand implements Callable<Integer> {
         Health.Line first = such.getFirst();
         return "%d of %d %s, since %s: %s, %s%s"
                 .formatted(
-                        such.size(), executors.size(), worst, since(first), name(first), first.reason(), beside(lines));
+                        such.size(),
+                        executors.size(),
+                        worst,
+                        since(first),
+                        name(first),
+                        Console.inLine(String.valueOf(first.reason())),
+                        beside(lines));
     }
 
     /** What is no executor's state, and yet to be told. */
