@@ -74,6 +74,20 @@ class JobFunctionsTest {
     }
 
     @Test
+    void leasesNothingBeforeItsTimeEvenIfThatComesMeanwhile() {
+        database.run("CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS"
+                + " $$ BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END $$");
+        database.run(
+                "CREATE TRIGGER wait BEFORE UPDATE ON oneroof.job_queue FOR EACH STATEMENT EXECUTE FUNCTION wait()");
+        enqueue("'mark_file', p_scheduled_at => clock_timestamp() + interval '0.3 seconds'");
+
+        assertThat(lease("ARRAY['mark_file']", 10)).hasSize(1);
+
+        assertThat(database.value(Boolean.class, "SELECT leased_at >= scheduled_at FROM oneroof.job_queue"))
+                .isTrue();
+    }
+
+    @Test
     void givesTheSecondEnqueueOfAKeyTheJobThatIsAlive() {
         String first = enqueue("'mark_file', p_idempotency_key => 'k'");
         assertThat(

@@ -411,7 +411,8 @@ BEGIN
                 UPDATE ${schema}.job_queue q
                 SET state = 'leased',
                     lease_owner = p_owner,
-                    leased_at = v_now,
+                    -- It may have come, or become due, since this began.
+                    leased_at = greatest(v_now, q.scheduled_at),
                     lease_until = v_now + make_interval(secs => v_kind.seconds),
                     lease_token = v_token
                 -- By their places: they are locked, and stay where they are.
