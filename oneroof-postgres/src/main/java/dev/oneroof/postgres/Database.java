@@ -57,23 +57,27 @@ public final class Database {
     public <R> R inTx(Function<Tx, R> work) {
         // Not withHandle: inside another transaction of this thread it would quietly join that one.
         try (Handle handle = jdbi.open()) {
-            handle.begin();
-            Tx tx = new Tx(handle);
-            R result;
-            try {
-                result = work.apply(tx);
-            } catch (RuntimeException | Error failure) {
-                rollback(handle, failure);
-                throw failure;
-            }
-            if (tx.isAbandoned()) {
-                handle.rollback();
-            } else {
-                handle.commit();
-                tx.committed();
-            }
-            return result;
+            return inTx(handle, work);
         }
+    }
+
+    private static <R> R inTx(Handle handle, Function<Tx, R> work) {
+        handle.begin();
+        Tx tx = new Tx(handle);
+        R result;
+        try {
+            result = work.apply(tx);
+        } catch (RuntimeException | Error failure) {
+            rollback(handle, failure);
+            throw failure;
+        }
+        if (tx.isAbandoned()) {
+            handle.rollback();
+        } else {
+            handle.commit();
+            tx.committed();
+        }
+        return result;
     }
 
     public void useTx(Consumer<Tx> work) {
@@ -85,10 +89,14 @@ public final class Database {
 
     /**
      * Runs a single statement, which is a transaction by itself: committed with its answer, and without a way to the server
-     * and back of its own.
+     * and back of its own. A process that stands still cannot hold it open.
      */
     public <R> R inStatement(Function<Tx, R> work) {
         try (Handle handle = jdbi.open()) {
+            if (handle.isInTransaction()) {
+                // From a pool whose connections do not commit by themselves.
+                return inTx(handle, work);
+            }
             Tx tx = new Tx(handle);
             R result = work.apply(tx);
             tx.committed();

@@ -98,7 +98,8 @@ final class Share implements Runnable {
         boolean isDue = !now.equals(said)
                 || System.nanoTime() - saidNanos >= config.steadyBeat().toNanos();
         if (isDue) {
-            drain(db.inTx(tx -> instances.beat(tx, owner, scopes, here, now.ear(), said == null, config.leaseTime())));
+            drain(db.inStatement(
+                    tx -> instances.beat(tx, owner, scopes, here, now.ear(), said == null, config.leaseTime())));
             said = now;
             saidNanos = System.nanoTime();
         } else {

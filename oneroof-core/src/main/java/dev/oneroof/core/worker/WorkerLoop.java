@@ -115,7 +115,7 @@ final class WorkerLoop implements Runnable {
         Beat renewal = Beat.working("in a long pass");
         if (pace.isDue(renewal, System.nanoTime())) {
             // Lost is for the fence to find out; here nothing is committed.
-            db.useTx(tx -> leases.beat(tx, held, renewal));
+            db.inStatement(tx -> leases.beat(tx, held, renewal));
             pace.told(renewal, System.nanoTime());
         }
     }
@@ -390,7 +390,7 @@ final class WorkerLoop implements Runnable {
         if (!pace.isDue(beat, System.nanoTime())) {
             return;
         }
-        if (db.inTx(tx -> leases.beat(tx, held, beat)) == Renewal.LOST) {
+        if (db.inStatement(tx -> leases.beat(tx, held, beat)) == Renewal.LOST) {
             lost();
         }
         pace.told(beat, System.nanoTime());

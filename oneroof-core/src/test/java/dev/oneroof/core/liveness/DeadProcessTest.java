@@ -46,6 +46,11 @@ class DeadProcessTest {
                 WORKERS.forEach(worker -> await(database, worker, "quiet"));
                 // Ten times this is critical.
                 database.run("UPDATE oneroof.queue_heartbeat SET expected_cadence_seconds = 1");
+                // A machine so busy that it kept them from beating before anything was done to them.
+                database.run("DELETE FROM oneroof.queue_silence");
+                database.run("DELETE FROM oneroof.event_outbox");
+                database.run("DELETE FROM oneroof.system_issues");
+                database.run("DELETE FROM oneroof.queue_event_log");
 
                 killed.kill();
                 frozen.pause();
@@ -62,7 +67,7 @@ class DeadProcessTest {
                 WORKERS.forEach(worker -> Await.upTo(Duration.ofSeconds(40))
                         .until(
                                 "its growth for " + worker,
-                                () -> events(database, worker).size() == 2));
+                                () -> events(database, worker).size() >= 2));
                 WORKERS.forEach(worker -> {
                     assertThat(events(database, worker).get(1)).startsWith("critical ");
                     assertThat(findings(database, worker)).containsExactly("critical open");
