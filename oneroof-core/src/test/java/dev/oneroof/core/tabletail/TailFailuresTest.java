@@ -28,9 +28,9 @@ class TailFailuresTest {
                 new SetEffect("1", "INSERT INTO public.copy SELECT order_id FROM page", Map.of()),
                 Tailing.WATCHFUL);
         Lease lease = tailing.claim("a");
-        tailing.turn(lease, 40);
-        assertThat(database.value(Long.class, "SELECT count(*) FROM public.copy"))
-                .isEqualTo(9);
+        String copied = "SELECT count(*) FROM public.copy";
+        tailing.turnUntil(lease, () -> database.value(Long.class, copied) == 9);
+        assertThat(database.value(Long.class, copied)).isEqualTo(9);
     }
 
     @Test
@@ -43,7 +43,7 @@ class TailFailuresTest {
                 new RowsEffect(List.of(), (tx, rows) -> Thread.sleep(150L * rows.size())),
                 Tailing.WATCHFUL);
         Lease lease = tailing.claim("a");
-        List<String> failures = tailing.turn(lease, 10);
+        List<String> failures = tailing.turnUntil(lease, () -> tailing.cursor().eventsSeen() > 0);
         assertThat(tailing.cursor().eventsSeen()).as("%s", failures).isPositive();
     }
 
@@ -60,7 +60,11 @@ class TailFailuresTest {
                 new SetEffect("1", "INSERT INTO public.seen (key) SELECT public.slow(order_id) FROM page", Map.of()),
                 Tailing.WATCHFUL);
         Lease lease = tailing.claim("a");
-        List<String> failures = tailing.turn(lease, 12);
+        List<String> failures = tailing.turnUntil(
+                lease,
+                () -> database.value(
+                        Boolean.class,
+                        "SELECT EXISTS (SELECT FROM oneroof.event_pending WHERE dead_lettered_at IS NOT NULL)"));
         assertThat(database.list(
                         row -> row.getInt(1) + " " + (row.getString(2) != null),
                         "SELECT error_count, dead_lettered_at FROM oneroof.event_pending"))

@@ -25,6 +25,9 @@ final class Tailing {
     /** Gives up early, and looks at what is behind it often. */
     static final TailConfig WATCHFUL = watchful(Duration.ofMinutes(10), 50_000);
 
+    private static final Duration REST = Duration.ofMillis(20);
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
     final LeaseStore leases = new LeaseStore();
     final CursorStore cursors = new CursorStore();
     final Database db;
@@ -110,21 +113,31 @@ final class Tailing {
     List<String> turn(Lease lease, int passes) {
         List<String> failures = new ArrayList<>();
         for (int n = 0; n < passes; n++) {
-            try {
-                Pass pass = runOnce(lease);
-                if (pass instanceof Pass.Held || pass instanceof Pass.Lost) {
-                    failures.add(pass.toString());
-                }
-            } catch (RuntimeException e) {
-                failures.add(SqlState.of(e) + " " + e.getMessage());
-            }
-            try {
-                Thread.sleep(20);
-            } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
-            }
+            turn(lease, failures);
         }
         return failures;
+    }
+
+    /** As many passes as it takes; what failed or was held. */
+    List<String> turnUntil(Lease lease, BooleanSupplier reached) {
+        List<String> failures = new ArrayList<>();
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (!reached.getAsBoolean() && System.nanoTime() < end) {
+            turn(lease, failures);
+        }
+        return failures;
+    }
+
+    private void turn(Lease lease, List<String> failures) {
+        try {
+            Pass pass = runOnce(lease);
+            if (pass instanceof Pass.Held || pass instanceof Pass.Lost) {
+                failures.add(pass.toString());
+            }
+        } catch (RuntimeException e) {
+            failures.add(SqlState.of(e) + " " + e.getMessage());
+        }
+        Await.pause(REST);
     }
 
     Cursor cursor() {

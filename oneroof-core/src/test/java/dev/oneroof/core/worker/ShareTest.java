@@ -103,7 +103,8 @@ class ShareTest {
                     throw new NoClassDefFoundError("no/such/Type");
                 }));
             }
-            Await.patiently()
+            // Each look at it takes three lease times.
+            Await.upTo(Duration.ofMinutes(1))
                     .until(
                             "all with the one that works, for good",
                             () -> !Await.upTo(QUICK.leaseTime().multipliedBy(3)).holds(() -> held(database, "a") != 3));

@@ -4,7 +4,10 @@ import dev.oneroof.testkit.await.Await;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.util.List;
 
-/** The sessions on a test's database: to look at, to cancel, to end. The one that looks is not among them. */
+/**
+ * The sessions on a test's database: to look at, to cancel, to end. Neither the one that looks is among them, nor those
+ * that the testkit keeps idle.
+ */
 public final class Backends {
     private static final String LIST = """
             SELECT pid,
@@ -29,6 +32,7 @@ public final class Backends {
     }
 
     public List<Backend> list() {
+        database.endIdleSessions();
         return database.onServer(sql -> sql.list(
                 row -> new Backend(
                         row.getInt("pid"),

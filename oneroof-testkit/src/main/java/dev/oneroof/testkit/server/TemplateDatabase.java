@@ -15,7 +15,7 @@ final class TemplateDatabase {
 
     static void prepare(TestServer server, Sql control) {
         control.run("CREATE DATABASE " + NAME);
-        migrate(new TestDatabase(server, NAME).dataSource());
+        migrate(new TestDatabase(server, NAME).dataSource(NAME));
         // Nobody may be connected while a copy is taken; this also keeps autovacuum out of the way of the first test.
         control.run("ALTER DATABASE " + NAME + " WITH ALLOW_CONNECTIONS false IS_TEMPLATE true");
     }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A database that belongs to one test and is dropped after it.
  *
- * <p>Its connections are unpooled, tracked, and live in a time zone unlike the JVM's. A test may put a pool on top of
+ * <p>Its connections are tracked, and live in a time zone unlike the JVM's. A test may put a pool on top of
  * {@link #dataSource()} and must then close it. Connections that are opened by {@link #jdbcUrl()} are found after the
  * test just as well, but carry the zone that their driver sends: pgjdbc the JVM's, psql none and so the odd one.
  * {@code DISCARD ALL} and {@code RESET timezone} also go back to what the driver has sent.
@@ -23,11 +23,13 @@ import org.jspecify.annotations.Nullable;
 public final class TestDatabase implements AutoCloseable {
     private final TestServer server;
     private final String name;
+    private final SessionPool pool;
     private final List<OpenConnection> opened = new CopyOnWriteArrayList<>();
 
     TestDatabase(TestServer server, String name) {
         this.server = server;
         this.name = name;
+        this.pool = new SessionPool(new Login(server.address(), name, name));
     }
 
     public String name() {
@@ -47,19 +49,22 @@ public final class TestDatabase implements AutoCloseable {
         return server.zone();
     }
 
-    /** Unpooled connections, named in the server's list of sessions like the database. */
+    /**
+     * Connections named in the server's list of sessions like the database. What they leave idle is used again, made like
+     * new, and ended by {@link #endIdleSessions}.
+     */
     public DataSource dataSource() {
-        return dataSource(name);
+        return new TrackedDataSource(new Login(address(), name, name), pool, zone(), opened);
     }
 
     /** Unpooled connections under an application name of their own. */
     public DataSource dataSource(String application) {
-        return new TrackedDataSource(new Login(address(), name, application), zone(), opened);
+        return new TrackedDataSource(new Login(address(), name, application), null, zone(), opened);
     }
 
     /** Unpooled connections by another way, such as a proxy. */
     public DataSource dataSourceVia(ServerAddress way) {
-        return new TrackedDataSource(new Login(way, name, name), zone(), opened);
+        return new TrackedDataSource(new Login(way, name, name), null, zone(), opened);
     }
 
     /** Opens a connection, which the test closes. */
@@ -122,6 +127,11 @@ public final class TestDatabase implements AutoCloseable {
         return opened.stream().filter(OpenConnection::open).toList();
     }
 
+    /** Before somebody counts the sessions that are left. */
+    public void endIdleSessions() {
+        pool.endIdle();
+    }
+
     /** Whether the server is up, which a test that crashes it may leave it not. */
     public boolean reachable() {
         return server.running();
@@ -130,6 +140,7 @@ public final class TestDatabase implements AutoCloseable {
     @Override
     public void close() {
         opened.forEach(OpenConnection::abort);
+        endIdleSessions();
         if (server.running()) {
             forgetPreparedTransactions();
             server.command("DROP DATABASE " + name + " WITH (FORCE)");

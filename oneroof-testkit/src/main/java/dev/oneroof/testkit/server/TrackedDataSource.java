@@ -12,21 +12,24 @@ import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Opens unpooled connections in the test's time zone and remembers where each was opened. */
+/** Opens connections in the test's time zone and remembers where each was opened. */
 final class TrackedDataSource implements DataSource {
     private final Login login;
+    private final @Nullable SessionPool pool;
     private final ZoneId zone;
     private final List<OpenConnection> opened;
 
-    TrackedDataSource(Login login, ZoneId zone, List<OpenConnection> opened) {
+    /** @param pool where sessions are used again; without it each connection is a new one */
+    TrackedDataSource(Login login, @Nullable SessionPool pool, ZoneId zone, List<OpenConnection> opened) {
         this.login = login;
+        this.pool = pool;
         this.zone = zone;
         this.opened = opened;
     }
 
     @Override
     public Connection getConnection() throws SQLException {
-        return tracked(login.connect());
+        return tracked(pool == null ? login.connect() : pool.take());
     }
 
     @Override

@@ -65,6 +65,43 @@ class TestDatabaseTest {
     }
 
     @Test
+    void usesASessionAgainAndMakesItLikeNew(TestDatabase database) {
+        int pid = database.value(Integer.class, "SELECT pg_backend_pid()");
+        database.run("CREATE ROLE like_new_" + database.name());
+        try (Sql sql = database.sql()) {
+            assertThat(sql.value(Integer.class, "SELECT pg_backend_pid()")).isEqualTo(pid);
+            sql.run("SET work_mem = '64kB'");
+            sql.run("CREATE TEMP TABLE left_behind ()");
+            sql.run("LISTEN left_behind");
+            sql.run("SELECT pg_advisory_lock(1)");
+            sql.run("SET ROLE like_new_" + database.name());
+            sql.run("BEGIN");
+            sql.run("SET LOCAL statement_timeout = '1h'");
+        } finally {
+            try (Sql sql = database.sql()) {
+                assertThat(sql.value(Integer.class, "SELECT pg_backend_pid()")).isEqualTo(pid);
+                assertThat(
+                                sql.value(
+                                        Boolean.class,
+                                        "SELECT current_setting('work_mem') <> '64kB' AND current_user = session_user"
+                                                + " AND to_regclass('left_behind') IS NULL"
+                                                + " AND NOT EXISTS (SELECT FROM pg_listening_channels())"
+                                                + " AND NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory'"
+                                                + " AND pid = pg_backend_pid()) AND current_setting('statement_timeout') = '0'"))
+                        .isTrue();
+            }
+            database.run("DROP ROLE like_new_" + database.name());
+        }
+    }
+
+    @Test
+    void passesOverASessionThatHasEnded(TestDatabase database) {
+        int pid = database.value(Integer.class, "SELECT pg_backend_pid()");
+        database.onServer(sql -> sql.value(Boolean.class, "SELECT pg_terminate_backend(?, 5000)", pid));
+        assertThat(database.value(Integer.class, "SELECT pg_backend_pid()")).isNotEqualTo(pid);
+    }
+
+    @Test
     void namesItsSessionsLikeTheDatabase(TestDatabase database) {
         assertThat(database.value(String.class, "SHOW application_name")).isEqualTo(database.name());
     }
