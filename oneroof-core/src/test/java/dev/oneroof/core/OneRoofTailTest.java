@@ -135,6 +135,10 @@ class OneRoofTailTest {
                     .hasMessageStartingWith("worker: 'My Worker' is no name");
             assertThatThrownBy(() -> oneroof.tail("copier", "a/b")).hasMessageStartingWith("source: 'a/b' is no name");
 
+            assertThatThrownBy(() -> oneroof.tail("jobs", "births").eachRow((tx, row) -> {}))
+                    .hasMessage("worker: 'jobs' is not allowed; allowed are names other than instance, job_keeper,"
+                            + " jobs, stale_check, which are OneRoof's own");
+
             oneroof.tail("copier", "births").eachRow((tx, row) -> {});
             assertThatThrownBy(() -> oneroof.tail("copier", "births").eachRow((tx, row) -> {}))
                     .hasMessageContaining("'copier/births/0' is there already");

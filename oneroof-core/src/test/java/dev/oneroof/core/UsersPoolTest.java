@@ -23,7 +23,8 @@ class UsersPoolTest {
 
     @Test
     void beatsLeasesAndEndsJobsOnConnectionsThatDoNotCommitByThemselves(TestDatabase database) {
-        database.run("UPDATE oneroof.dot_config SET value = 'true' WHERE key = 'queue.jobs.enabled'");
+        database.run(
+                "UPDATE oneroof.dot_config SET value = 'true' WHERE key IN ('queue.jobs.enabled', 'queue.notify.bridge_enabled')");
         HikariConfig config = new HikariConfig();
         config.setDataSource(database.dataSource());
         config.setAutoCommit(false);
@@ -34,10 +35,19 @@ class UsersPoolTest {
             oneroof.jobs().enqueue(NewJob.of("mark_file", Payload.EMPTY));
             Await.patiently()
                     .until(
-                            "the job to have ended, and beats of worker and instance",
+                            "it to listen",
                             () -> database.value(
                                     Boolean.class,
-                                    "SELECT EXISTS (SELECT FROM oneroof.job_history)"
+                                    "SELECT EXISTS (SELECT FROM oneroof.queue_heartbeat"
+                                            + " WHERE last_beat_payload ->> 'wake_ups' = 'listening')"));
+            // Taken where it is heard of.
+            database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
+            Await.patiently()
+                    .until(
+                            "the jobs to have ended, and beats of worker and instance",
+                            () -> database.value(
+                                    Boolean.class,
+                                    "SELECT 2 = (SELECT count(*) FROM oneroof.job_history)"
                                             + " AND 2 = (SELECT count(*) FROM oneroof.queue_heartbeat"
                                             + " WHERE executor_name IN ('jobs/one/0', 'instance/one')"
                                             + " AND ticks_total > 1)"));

@@ -1,6 +1,7 @@
 package dev.oneroof.postgres;
 
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import javax.sql.DataSource;
@@ -14,9 +15,12 @@ import org.jdbi.v3.core.statement.StatementException;
 import org.jdbi.v3.core.statement.StatementExceptions;
 import org.jdbi.v3.postgres.PostgresPlugin;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Where transactions come from. What is atomic can be read off the lambda given to {@link #inTx}. */
 public final class Database {
+    private static final Logger log = LoggerFactory.getLogger(Database.class);
     /** One for all: what it has parsed it knows from then on, and its first look at a long statement takes milliseconds. */
     private static final SqlParser PARSER = new ColonPrefixSqlParser();
 
@@ -93,14 +97,32 @@ public final class Database {
      */
     public <R> R inStatement(Function<Tx, R> work) {
         try (Handle handle = jdbi.open()) {
-            if (handle.isInTransaction()) {
-                // From a pool whose connections do not commit by themselves.
-                return inTx(handle, work);
+            if (!handle.isInTransaction()) {
+                return inStatement(handle, work);
             }
-            Tx tx = new Tx(handle);
-            R result = work.apply(tx);
-            tx.committed();
-            return result;
+            // From a pool whose connections do not commit by themselves: this one does, for the moment.
+            commitsByItself(handle, true);
+            try {
+                return inStatement(handle, work);
+            } finally {
+                commitsByItself(handle, false);
+            }
+        }
+    }
+
+    private static <R> R inStatement(Handle handle, Function<Tx, R> work) {
+        Tx tx = new Tx(handle);
+        R result = work.apply(tx);
+        tx.committed();
+        return result;
+    }
+
+    private static void commitsByItself(Handle handle, boolean does) {
+        try {
+            handle.getConnection().setAutoCommit(does);
+        } catch (SQLException e) {
+            // It is broken: the statement says so, or has said so.
+            log.debug("a connection that does not change its mode", e);
         }
     }
 

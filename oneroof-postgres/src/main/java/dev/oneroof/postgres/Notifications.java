@@ -7,6 +7,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
@@ -14,6 +15,7 @@ import org.postgresql.PGNotification;
 /** One connection, held for as long as this is open, that hears what is sent to its channels. For one thread. */
 public final class Notifications implements AutoCloseable {
     private static final int LONGEST_WAIT_MILLIS = 950;
+    private static final int LONGEST_STATEMENT_MILLIS = 2000;
 
     private final Handle handle;
     private final boolean autoCommit;
@@ -56,6 +58,24 @@ public final class Notifications implements AutoCloseable {
                     : Arrays.stream(heard)
                             .map(one -> new Heard(one.getName(), one.getParameter()))
                             .toList();
+        } catch (SQLException e) {
+            throw failed(e);
+        }
+    }
+
+    /**
+     * Runs a single statement, which commits by itself, on the connection that listens: nothing is faster to be had. It must
+     * be a short one. Where it is not answered the connection is broken from then on.
+     */
+    public <R> R inStatement(Function<Tx, R> work) {
+        try {
+            int before = handle.getConnection().getNetworkTimeout();
+            handle.getConnection().setNetworkTimeout(Runnable::run, LONGEST_STATEMENT_MILLIS);
+            try {
+                return work.apply(new Tx(handle));
+            } finally {
+                handle.getConnection().setNetworkTimeout(Runnable::run, before);
+            }
         } catch (SQLException e) {
             throw failed(e);
         }

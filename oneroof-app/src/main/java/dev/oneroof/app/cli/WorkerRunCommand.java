@@ -94,6 +94,7 @@ final class WorkerRunCommand implements Callable<Integer> {
             case Pass.Worked worked -> throw new IllegalStateException("it had not ended");
             case Pass.CaughtUp done -> throw new IllegalStateException("it had not ended");
             case Pass.Ailing ailing -> throw new IllegalStateException("it had not ended");
+            case Pass.Stuck stuck -> throw new IllegalStateException("it had not ended");
         };
         Console.say("%s: %s, %s".formatted(scope, Counted.of(ended.rows(), "row"), how));
         if (json) {

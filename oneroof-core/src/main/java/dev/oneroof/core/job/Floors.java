@@ -29,6 +29,10 @@ final class Floors {
         return raised && nanos - fullAgainNanos < 0 ? Map.copyOf(floors) : Map.of();
     }
 
+    boolean isRaised() {
+        return raised;
+    }
+
     /** Takes in what a look brought, in the order of the jobs. */
     void looked(boolean full, List<LeasedJob> brought, long took, long endedNanos) {
         brought.forEach(job -> floors.put(job.kind(), job.orderAt()));

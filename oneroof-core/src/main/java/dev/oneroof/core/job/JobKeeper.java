@@ -58,11 +58,11 @@ public final class JobKeeper implements Worker {
 
     @Override
     public Pass runOnce(Lease lease) {
-        int reaped = db.inTx(tx -> store.reap(tx, MOST, SCOPE.worker()));
+        int reaped = db.inStatement(tx -> store.reap(tx, MOST, SCOPE.worker()));
         if (reaped > 0) {
             log.warn("took {} jobs from holders whose lease had run out", reaped);
         }
-        int promoted = db.inTx(tx -> store.promote(tx, MOST));
+        int promoted = db.inStatement(tx -> store.promote(tx, MOST));
         Duration untilFiring = fired();
         keepDays();
         if (untilFiring.isZero() || reaped == MOST || promoted == MOST) {
@@ -97,13 +97,15 @@ public final class JobKeeper implements Worker {
             return;
         }
         daysNanos = System.nanoTime();
-        apart(() -> db.useTx(store::ensureDays));
+        apart(() -> db.inStatement(store::ensureDays));
         apart(this::dropDays);
-        apart(() -> db.useTx(store::dropClosedLetters));
+        apart(() -> db.inStatement(store::dropClosedLetters));
     }
 
     private void dropDays() {
-        for (List<String> dropped = db.inTx(store::dropDays); !dropped.isEmpty(); dropped = db.inTx(store::dropDays)) {
+        for (List<String> dropped = db.inStatement(store::dropDays);
+                !dropped.isEmpty();
+                dropped = db.inStatement(store::dropDays)) {
             log.info("dropped {}", dropped);
         }
     }

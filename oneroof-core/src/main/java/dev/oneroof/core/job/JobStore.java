@@ -40,7 +40,7 @@ final class JobStore {
             SELECT l.job_id, l.job_kind, l.payload::text AS payload, l.attempt, l.max_attempts, l.lease_token,
                    l.order_at::text AS order_at, l.idempotency_key, l.run_id,
                    (extract(epoch FROM l.lease_until - clock_timestamp()) * 1e9)::bigint AS lease_nanos
-            FROM (SELECT set_config('synchronous_commit', 'off', true)) s
+            FROM (SELECT set_config('synchronous_commit', 'off', true), set_config('lock_timeout', coalesce(CAST(:wait AS text), current_setting('lock_timeout')), true)) s
             CROSS JOIN LATERAL oneroof.fn_job_lease(
                 :kinds, :limit, :owner, NULL, :limits, CAST(:floors AS timestamptz[])) l
             ORDER BY l.order_at
@@ -173,14 +173,22 @@ final class JobStore {
     /**
      * @param limits by kind, how many at most
      * @param floors by kind, below which nothing is looked at; a kind that is missing is looked at from its beginning
+     * @param longestWait for somebody who has locked the whole table; null is as long as usual
      */
-    List<LeasedJob> lease(Tx tx, Map<String, Integer> limits, int limit, String owner, Map<String, String> floors) {
+    List<LeasedJob> lease(
+            Tx tx,
+            Map<String, Integer> limits,
+            int limit,
+            String owner,
+            Map<String, String> floors,
+            @Nullable Duration longestWait) {
         long now = System.nanoTime();
         List<String> kinds = List.copyOf(limits.keySet());
         return tx.query(LEASE)
                 .bind("kinds", kinds.toArray(String[]::new))
                 .bind("limit", limit)
                 .bind("owner", owner)
+                .bind("wait", longestWait == null ? null : Long.toString(longestWait.toMillis()))
                 .bind("limits", kinds.stream().map(limits::get).toArray(Integer[]::new))
                 .bind("floors", kinds.stream().map(floors::get).toArray(String[]::new))
                 .map((row, context) -> new LeasedJob(
@@ -344,16 +352,16 @@ final class JobStore {
         return tx.query(NEXT_DUE).mapTo(Double.class).findOne().orElse(null);
     }
 
-    void ensureDays(Tx tx) {
-        tx.query(ENSURE_DAYS).mapTo(Integer.class).one();
+    int ensureDays(Tx tx) {
+        return tx.query(ENSURE_DAYS).mapTo(Integer.class).one();
     }
 
     List<String> dropDays(Tx tx) {
         return tx.query(DROP_DAYS).mapTo(String.class).list();
     }
 
-    void dropClosedLetters(Tx tx) {
-        tx.query(DROP_CLOSED).mapTo(Long.class).one();
+    long dropClosedLetters(Tx tx) {
+        return tx.query(DROP_CLOSED).mapTo(Long.class).one();
     }
 
     boolean isAnyKindKnown(Tx tx) {

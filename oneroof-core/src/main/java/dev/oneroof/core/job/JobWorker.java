@@ -8,6 +8,8 @@ import dev.oneroof.core.worker.Pass;
 import dev.oneroof.core.worker.Waiting;
 import dev.oneroof.core.worker.Worker;
 import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.Notifications;
+import dev.oneroof.postgres.Tx;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -16,6 +18,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +40,7 @@ public final class JobWorker implements Worker {
     private static final int MOST_UNTOLD = 10_000;
     private static final Duration MINDING = Duration.ofMillis(500);
     private static final Duration LONGEST_WAIT = Duration.ofMillis(50);
+    private static final Duration AT_ONCE = Duration.ofMillis(100);
     private static final Duration UNTOLD_TOO_LONG = Duration.ofSeconds(5);
     private static final Duration GRACE = Duration.ofSeconds(20);
     private static final Duration LAST_GRACE = Duration.ofSeconds(2);
@@ -50,6 +55,8 @@ public final class JobWorker implements Worker {
     /** When the lease of a job was last extended; those that were not are as old as they were leased. */
     private final Map<LeasedJob.Key, Long> extendedNanos = new ConcurrentHashMap<>();
 
+    private final ReentrantLock looking = new ReentrantLock();
+    private int takenAtOnce;
     private final Floors floors = new Floors();
     private final Waiting room = new Waiting();
     private final Waiting minding = new Waiting();
@@ -111,19 +118,58 @@ public final class JobWorker implements Worker {
 
     @Override
     public Pass runOnce(Lease lease) {
+        looking.lock();
+        try {
+            return looked();
+        } finally {
+            looking.unlock();
+        }
+    }
+
+    private Pass looked() {
         Map<String, Integer> wanted = wanted();
         if (wanted.isEmpty()) {
             awaitRoom();
             return judged(new Pass.Worked(0));
         }
+        int taken = takenAtOnce + take(wanted, db::inStatement, null);
+        takenAtOnce = 0;
+        if (taken > 0) {
+            return judged(new Pass.Worked(taken));
+        }
+        Optional<String> closed = db.inTx(tx -> gates.whyClosed(tx, Gates.JOBS));
+        return judged(closed.<Pass>map(why -> new Pass.Held(why, poll)).orElseGet(() -> new Pass.Idle(poll)));
+    }
+
+    /** The loop's own look follows, and finds what this one has left. */
+    @Override
+    public void lookAtOnce(Notifications here) {
+        if (!looking.tryLock()) {
+            return;
+        }
+        try {
+            Map<String, Integer> wanted = ending ? Map.of() : wanted();
+            if (!wanted.isEmpty() && !floors.isRaised()) {
+                takenAtOnce += take(wanted, here::inStatement, AT_ONCE);
+            }
+        } catch (RuntimeException | Error e) {
+            log.debug("jobs: no look where they were heard of", e);
+        } finally {
+            looking.unlock();
+        }
+    }
+
+    /** Leases and begins as many as are wanted. */
+    private int take(
+            Map<String, Integer> wanted, Function<Function<Tx, Look>, Look> statement, @Nullable Duration longestWait) {
         Map<String, String> from = floors.now(System.nanoTime());
         int limit = Math.min(
                 LEASED_AT_ONCE,
                 wanted.values().stream().mapToInt(Integer::intValue).sum());
-        Look look = db.inStatement(tx -> {
+        Look look = statement.apply(tx -> {
             // From here on, or a wait for a connection would count as a slow look.
             long began = System.nanoTime();
-            List<LeasedJob> found = store.lease(tx, wanted, limit, instance, from);
+            List<LeasedJob> found = store.lease(tx, wanted, limit, instance, from, longestWait);
             return new Look(found, System.nanoTime() - began);
         });
         List<LeasedJob> leased = look.leased();
@@ -131,11 +177,7 @@ public final class JobWorker implements Worker {
         leased.stream()
                 .collect(Collectors.groupingBy(LeasedJob::kind))
                 .forEach((kind, jobs) -> laneOf(kind).add(jobs));
-        if (!leased.isEmpty()) {
-            return judged(new Pass.Worked(leased.size()));
-        }
-        Optional<String> closed = db.inTx(tx -> gates.whyClosed(tx, Gates.JOBS));
-        return judged(closed.<Pass>map(why -> new Pass.Held(why, poll)).orElseGet(() -> new Pass.Idle(poll)));
+        return leased.size();
     }
 
     /** What a look brought, and how long the database took for it. */
@@ -184,7 +226,7 @@ public final class JobWorker implements Worker {
         return running.values().stream()
                 .filter(job -> job.nanos() > deadline(job).plus(LAST_GRACE).toNanos())
                 .findFirst()
-                .<Pass>map(job -> new Pass.Ailing(
+                .<Pass>map(job -> new Pass.Stuck(
                         "the handler of %s %s is past its deadline of %d s and does not end"
                                 .formatted(job.kind(), job.id(), deadline(job).toSeconds()),
                         pass instanceof Pass.Worked ? Duration.ZERO : poll))
@@ -276,7 +318,7 @@ public final class JobWorker implements Worker {
             try {
                 keepLeases();
                 lookForCancelled();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 log.warn("jobs: leases were not kept, trying again: {}", e.getMessage());
             }
             stopLate();
@@ -313,7 +355,7 @@ public final class JobWorker implements Worker {
             return;
         }
         long now = System.nanoTime();
-        Map<JobId, JobStore.Verdict> verdicts = db.inTx(tx -> store.extend(tx, due));
+        Map<JobId, JobStore.Verdict> verdicts = db.inStatement(tx -> store.extend(tx, due));
         for (LeasedJob job : due) {
             switch (verdicts.getOrDefault(job.id(), JobStore.Verdict.LOST)) {
                 case BUSY -> {}
@@ -361,7 +403,9 @@ public final class JobWorker implements Worker {
     /** Hands back what was not begun, lets what runs come to its end for a while, then asks it to. */
     @Override
     public void end() {
+        looking.lock();
         ending = true;
+        looking.unlock();
         handBack(lanes.values().stream()
                 .flatMap(lane -> lane.takeBack().stream())
                 .toList());
@@ -398,7 +442,7 @@ public final class JobWorker implements Worker {
             return;
         }
         try {
-            db.useTx(tx -> store.handBack(tx, jobs));
+            db.inStatement(tx -> store.handBack(tx, jobs));
         } catch (RuntimeException e) {
             log.warn("{} jobs could not be handed back; their leases run out: {}", jobs.size(), e.getMessage());
         }

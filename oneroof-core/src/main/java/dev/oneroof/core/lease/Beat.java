@@ -2,7 +2,10 @@ package dev.oneroof.core.lease;
 
 import org.jspecify.annotations.Nullable;
 
-/** A sign of life: what the worker does, and why. */
+/**
+ * A sign of life: what the worker does, and why. One that is stuck gives none: it keeps its lease and says why, and is found
+ * silent in time.
+ */
 public record Beat(BeatStatus status, Doing doing, String reason) {
     /** Whether it is news for those who watch, after this one. That rows come by, or none do, can wait for the next. */
     public boolean isNewsAfter(@Nullable Beat before) {
@@ -23,6 +26,14 @@ public record Beat(BeatStatus status, Doing doing, String reason) {
 
     public static Beat held(BeatStatus status, String reason) {
         return new Beat(status, Doing.HELD, reason);
+    }
+
+    public static Beat stuck(String reason) {
+        return new Beat(BeatStatus.ERROR, Doing.STUCK, reason);
+    }
+
+    boolean isSignOfLife() {
+        return doing != Doing.STUCK;
     }
 
     public static Beat failing(String reason) {

@@ -10,7 +10,7 @@ public enum Doing {
     HELD,
     /** Its passes fail, and are tried again. */
     FAILING,
-    /** It is in one pass past the deadline. */
+    /** It does not come to an end with something, past its deadline. */
     STUCK;
 
     String sql() {

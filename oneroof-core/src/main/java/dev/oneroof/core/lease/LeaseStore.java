@@ -74,13 +74,15 @@ public final class LeaseStore {
               AND application_name = oneroof.fn_session_name(:epoch)
             """;
 
-    // One write renews and beats. With the heartbeat gate closed the tick stays as it was and the lease goes on.
+    // One write renews and beats. With the heartbeat gate closed the tick stays as it was and the lease goes on;
+    // likewise
+    // where it is no sign of life.
     private static final String BEAT = """
             UPDATE oneroof.queue_heartbeat
             SET lease_until = clock_timestamp() + make_interval(secs => :ttl),
-                last_tick_at = CASE WHEN g.open THEN clock_timestamp() ELSE last_tick_at END,
+                last_tick_at = CASE WHEN g.open AND :alive THEN clock_timestamp() ELSE last_tick_at END,
                 last_tick_status = CASE WHEN g.open THEN :status ELSE last_tick_status END,
-                ticks_total = ticks_total + CASE WHEN g.open THEN 1 ELSE 0 END,
+                ticks_total = ticks_total + CASE WHEN g.open AND :alive THEN 1 ELSE 0 END,
                 last_beat_payload = CASE WHEN g.open THEN jsonb_build_object(
                     'doing', CAST(:doing AS text), 'reason', CAST(:reason AS text),
                     'since', CASE
@@ -140,8 +142,8 @@ public final class LeaseStore {
             """;
 
     /** Makes the scope known; nothing happens when it is already. */
-    public void register(Tx tx, Scope scope, String owner, Duration cadence, Duration threshold) {
-        tx.update(REGISTER)
+    public int register(Tx tx, Scope scope, String owner, Duration cadence, Duration threshold) {
+        return tx.update(REGISTER)
                 .bind("executor", scope.executorName())
                 .bind("cadence", cadence.toSeconds())
                 .bind("threshold", threshold.toSeconds())
@@ -205,6 +207,7 @@ public final class LeaseStore {
                 .bind("ttl", seconds(lease.timeToLive()))
                 .bind("status", beat.status().sql())
                 .bind("doing", beat.doing().sql())
+                .bind("alive", beat.isSignOfLife())
                 .bind("reason", shortened(beat.reason()))
                 .execute();
         return rows == 1 ? Renewal.HELD : Renewal.LOST;
@@ -222,8 +225,8 @@ public final class LeaseStore {
                 .orElse(Renewal.LOST);
     }
 
-    public void release(Tx tx, Lease lease) {
-        tx.update(RELEASE)
+    public int release(Tx tx, Lease lease) {
+        return tx.update(RELEASE)
                 .bind("executor", lease.scope().executorName())
                 .bind("owner", lease.owner())
                 .bind("epoch", lease.epoch().value())
@@ -231,8 +234,8 @@ public final class LeaseStore {
     }
 
     /** Gives the scope back and has it forgotten. */
-    public void remove(Tx tx, Lease lease) {
-        tx.update(REMOVE)
+    public int remove(Tx tx, Lease lease) {
+        return tx.update(REMOVE)
                 .bind("executor", lease.scope().executorName())
                 .bind("owner", lease.owner())
                 .bind("epoch", lease.epoch().value())
@@ -240,8 +243,8 @@ public final class LeaseStore {
     }
 
     /** The owner's process lives and its pass does not come to an end. */
-    public void stuck(Tx tx, Lease lease, String reason) {
-        tx.update(STUCK)
+    public int stuck(Tx tx, Lease lease, String reason) {
+        return tx.update(STUCK)
                 .bind("executor", lease.scope().executorName())
                 .bind("owner", lease.owner())
                 .bind("epoch", lease.epoch().value())

@@ -42,11 +42,10 @@ public final class Instances {
             WHERE executor_name = 'instance/' || :name AND lease_until <= clock_timestamp()
             """;
 
-    // What bears its name is its own, and nobody else would take it.
+    // Its jobs' scope is its own, and nobody else would take it.
     private static final String FORGET_ITS_OWN = """
             DELETE FROM oneroof.queue_heartbeat
-            WHERE lease_owner = :name AND strpos(executor_name, '/' || :name || '/') > 0
-              AND lease_until <= clock_timestamp()
+            WHERE executor_name = 'jobs/' || :name || '/0' AND lease_owner = :name AND lease_until <= clock_timestamp()
             """;
 
     private final Database db;

@@ -69,7 +69,7 @@ public final class StaleCheck implements Worker {
     @Override
     public Pass runOnce(Lease lease) {
         Optional<String> inert =
-                db.inTx(tx -> tx.query(CHECK).mapTo(String.class).findOne());
+                db.inStatement(tx -> tx.query(CHECK).mapTo(String.class).findOne());
         double seconds = db.inTx(tx -> tx.query(INTERVAL).mapTo(Double.class).one());
         Duration interval = Duration.ofMillis((long) (seconds * 1000));
         busy = inert.equals(Optional.of(BUSY)) ? busy + 1 : 0;

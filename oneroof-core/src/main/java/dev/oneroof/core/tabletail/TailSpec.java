@@ -1,6 +1,10 @@
 package dev.oneroof.core.tabletail;
 
 import dev.oneroof.core.lease.Scope;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +18,17 @@ public record TailSpec(
         Scope scope, String domain, String phase, @Nullable String gate, BatchEffect effect) {
     static final String DEFAULT_DOMAIN = "governance";
     static final String DEFAULT_PHASE = "incremental";
+
+    private static final Set<String> OUR_OWN = Set.of("instance", "job_keeper", "jobs", "stale_check");
+
+    public TailSpec {
+        if (OUR_OWN.contains(scope.worker())) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "worker: '%s' is not allowed; allowed are names other than %s, which are OneRoof's own"
+                            .formatted(scope.worker(), String.join(", ", new TreeSet<>(OUR_OWN))));
+        }
+    }
 
     /** A worker of one's own, without a gate. */
     public static TailSpec of(String worker, String source, BatchEffect effect) {

@@ -115,8 +115,8 @@ final class InstanceStore {
                 .list();
     }
 
-    void leave(Tx tx, String owner) {
-        tx.update(LEAVE).bind("executor", executor(owner)).execute();
+    int leave(Tx tx, String owner) {
+        return tx.update(LEAVE).bind("executor", executor(owner)).execute();
     }
 
     private static String executor(String owner) {

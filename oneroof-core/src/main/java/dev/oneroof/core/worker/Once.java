@@ -76,6 +76,7 @@ public final class Once implements Worker {
             case Pass.CaughtUp done -> rows += done.rows();
             case Pass.Idle idle -> ended.complete(new Ended(rows, pass));
             case Pass.Ailing ailing -> {}
+            case Pass.Stuck stuck -> {}
             case Pass.Held held -> ended.complete(new Ended(rows, pass));
             case Pass.Lost lost -> ended.complete(new Ended(rows, pass));
         }

@@ -16,6 +16,9 @@ public sealed interface Pass {
     /** It does its work, and something of it does not come to an end: for an operator to look at. */
     record Ailing(String reason, Duration interval) implements Pass {}
 
+    /** Something of it is past its deadline and does not end: it gives no sign of life until that has. */
+    record Stuck(String reason, Duration interval) implements Pass {}
+
     /** The worker must not go on, for a reason that an operator can lift. */
     record Held(String reason, Duration interval) implements Pass {}
 

@@ -82,7 +82,8 @@ final class Share implements Runnable {
         do {
             try {
                 look();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
+                // An Error, too: an instance whose beats end is found dead, and its workers live.
                 log.warn("{}: no beat of the instance: {}", owner, e.getMessage());
             }
         } while (waiting.pause(config.beatInterval()));
@@ -134,7 +135,7 @@ final class Share implements Runnable {
     private void renew(WorkerLoop loop) {
         try {
             loop.renewIfLong();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             // One that cannot be renewed must not cost the others theirs.
             log.warn("{}: a long pass was not renewed: {}", loop.name(), e.getMessage());
         }
@@ -142,7 +143,7 @@ final class Share implements Runnable {
 
     private void leave() {
         try {
-            db.useTx(tx -> instances.leave(tx, owner));
+            db.inStatement(tx -> instances.leave(tx, owner));
         } catch (RuntimeException e) {
             log.debug("{}: could not take leave; the row runs out by itself", owner, e);
         }

@@ -49,8 +49,9 @@ public final class WakeUps implements Runnable {
          * Wakes those whom something of this layer concerns.
          *
          * @param layer what has come: {@code event}, {@code job} or {@code job_cancel}
+         * @param here where it was heard, for a quick look
          */
-        void wake(String layer);
+        void wake(String layer, Notifications here);
 
         void wakeAll();
     }
@@ -89,7 +90,7 @@ public final class WakeUps implements Runnable {
             }
             try {
                 listen();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 // While the server is away everybody fails, and it need not be told by each.
                 log.debug("wake-ups are not heard: {}", e.getMessage());
             }
@@ -122,6 +123,8 @@ public final class WakeUps implements Runnable {
                         sleepers.wakeAll();
                     }
                 }
+                // Before the wait: what has come by then, however late it is looked at, is heard.
+                boolean isOver = test != null && test.isOver(pace.patience());
                 List<Notifications.Heard> heard = notifications.await(TURN);
                 if (test != null && test.isHeardIn(heard)) {
                     test = null;
@@ -135,8 +138,8 @@ public final class WakeUps implements Runnable {
                         .filter(one -> one.channel().startsWith(PREFIX))
                         .map(Notifications.Heard::payload)
                         .distinct()
-                        .forEach(sleepers::wake);
-                if (test != null && test.isOver(pace.patience())) {
+                        .forEach(layer -> sleepers.wake(layer, notifications));
+                if (test != null && isOver) {
                     if (ear != Ear.DEAF) {
                         log.warn(
                                 "wake-ups do not arrive on their connection; a proxy that pools transactions does that."

@@ -2,6 +2,7 @@ package dev.oneroof.core.worker;
 
 import dev.oneroof.core.lease.Lease;
 import dev.oneroof.core.lease.Scope;
+import dev.oneroof.postgres.Notifications;
 import org.jspecify.annotations.Nullable;
 
 /** One kind of background work. It contains only the work; {@link WorkerLoop} adds all the rest. */
@@ -19,6 +20,12 @@ public interface Worker {
 
     /** Something of this layer has come by: for what need not wait for a pass. Called from another thread. */
     default void heard(String layer) {}
+
+    /**
+     * Looks for work on the connection that has just heard of some, before its loop is woken and does the same. For what is
+     * worth a tenth of a millisecond. Called from another thread while the loop rests; must neither wait nor throw.
+     */
+    default void lookAtOnce(Notifications here) {}
 
     /** Whether it rests while the server is under load. */
     default boolean yieldsToLoad() {

@@ -9,6 +9,7 @@ import dev.oneroof.core.lease.Lease;
 import dev.oneroof.core.lease.LeaseStore;
 import dev.oneroof.core.lease.Renewal;
 import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.Notifications;
 import dev.oneroof.postgres.SqlState;
 import java.time.Duration;
 import java.util.Optional;
@@ -62,7 +63,7 @@ final class WorkerLoop implements Runnable {
     /** How often in a row there was nothing to do since the last work or wake-up. */
     private int idleLooks = 30;
     /** Whether the rest that follows is a wait for work, and not for something that is in its way. */
-    private boolean wakeable;
+    private volatile boolean wakeable;
 
     WorkerLoop(
             Worker worker,
@@ -106,7 +107,7 @@ final class WorkerLoop implements Runnable {
                 String reason = "in one pass for over %d s"
                         .formatted(config.passDeadline().toSeconds());
                 log.error("{}: {}", name(), reason);
-                db.useTx(tx -> leases.stuck(tx, held, reason));
+                db.inStatement(tx -> leases.stuck(tx, held, reason));
                 toldStuck = since;
             }
             return;
@@ -122,6 +123,22 @@ final class WorkerLoop implements Runnable {
 
     boolean canBeWoken() {
         return prepared && (worker.isWokenBy("event") || worker.isWokenBy("job"));
+    }
+
+    /** As {@link #wake(String)}; work that is taken at once is taken before the loop's own thread has come to. */
+    void wake(String layer, Notifications here) {
+        if (prepared && holds() && wakeable && worker.isWokenBy(layer) && !isStoppedSince()) {
+            worker.lookAtOnce(here);
+        }
+        wake(layer);
+    }
+
+    /** What its loop would find in its way, had it come to. */
+    private boolean isStoppedSince() {
+        return waiting.isStopped()
+                || handingOver
+                || isDrained()
+                || (worker.yieldsToLoad() && !(share.load() instanceof Load.Easy));
     }
 
     void wake(String layer) {
@@ -156,13 +173,22 @@ final class WorkerLoop implements Runnable {
                 wakeable = false;
                 Duration pause = guardedStep();
                 if (pause.isPositive()) {
-                    rest(jittered(pause));
+                    guardedRest(jittered(pause));
                 }
             }
             end();
         } finally {
             ended = true;
             leave();
+        }
+    }
+
+    private void guardedRest(Duration pause) {
+        try {
+            rest(pause);
+        } catch (RuntimeException | Error e) {
+            log.error("{}: a rest failed", name(), e);
+            waiting.pause(FIRST_BACKOFF);
         }
     }
 
@@ -296,6 +322,11 @@ final class WorkerLoop implements Runnable {
                 wakeable = true;
                 yield ailing.interval();
             }
+            case Pass.Stuck stuck -> {
+                beatIfDue(held, Beat.stuck(stuck.reason()));
+                wakeable = true;
+                yield stuck.interval();
+            }
             case Pass.Held stopped -> {
                 beatIfDue(held, Beat.held(BeatStatus.WARN, stopped.reason()));
                 yield stopped.interval();
@@ -360,8 +391,8 @@ final class WorkerLoop implements Runnable {
 
     private @Nullable Lease claimed() {
         // Every time: the scope may have been removed with its source, and registered anew with it.
-        db.useTx(tx -> leases.register(tx, worker.scope(), owner, LoopConfig.CADENCE, STALE_AFTER));
-        Claim claim = db.inTx(tx -> leases.claim(tx, worker.scope(), owner, config.leaseTime()));
+        db.inStatement(tx -> leases.register(tx, worker.scope(), owner, LoopConfig.CADENCE, STALE_AFTER));
+        Claim claim = db.inStatement(tx -> leases.claim(tx, worker.scope(), owner, config.leaseTime()));
         return switch (claim) {
             case Claim.Taken taken -> {
                 log.info("{}: taken, epoch {}", name(), taken.lease().epoch().value());
@@ -405,7 +436,7 @@ final class WorkerLoop implements Runnable {
             beatIfDue(
                     held,
                     Beat.failing(failure instanceof Error ? failure.toString() : String.valueOf(failure.getMessage())));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             // The failed pass has been told; without a database there is nobody to beat to.
             log.debug("{}: no beat", name(), e);
         }
@@ -430,8 +461,9 @@ final class WorkerLoop implements Runnable {
     private void leave() {
         Lease held = lease;
         if (held != null && worker.leavesNoScope()) {
-            given(() -> db.useTx(tx -> leases.remove(tx, held)));
-            lease = null;
+            if (given(() -> db.inStatement(tx -> leases.remove(tx, held)))) {
+                lease = null;
+            }
         } else {
             release();
         }
@@ -442,15 +474,17 @@ final class WorkerLoop implements Runnable {
         if (held == null) {
             return;
         }
-        given(() -> db.useTx(tx -> leases.release(tx, held)));
+        given(() -> db.inStatement(tx -> leases.release(tx, held)));
         lease = null;
     }
 
-    private void given(Runnable back) {
+    private boolean given(Runnable back) {
         try {
             back.run();
+            return true;
         } catch (RuntimeException e) {
             log.warn("{}: could not give the lease back, it runs out by itself: {}", name(), e.getMessage());
+            return false;
         }
     }
 

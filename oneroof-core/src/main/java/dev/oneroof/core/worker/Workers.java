@@ -3,6 +3,7 @@ package dev.oneroof.core.worker;
 import dev.oneroof.core.gate.GateStore;
 import dev.oneroof.core.lease.LeaseStore;
 import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.Notifications;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -106,8 +107,8 @@ public final class Workers implements AutoCloseable {
         }
 
         @Override
-        public void wake(String layer) {
-            loops.forEach(loop -> loop.wake(layer));
+        public void wake(String layer, Notifications here) {
+            loops.forEach(loop -> loop.wake(layer, here));
         }
 
         @Override

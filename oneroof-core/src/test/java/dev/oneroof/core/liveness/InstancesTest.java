@@ -17,6 +17,7 @@ import dev.oneroof.postgres.SchemaName;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.await.Await;
 import dev.oneroof.testkit.fixture.Given;
+import dev.oneroof.testkit.server.Sql;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.time.Duration;
 import java.util.List;
@@ -133,6 +134,63 @@ class InstancesTest {
                         row -> row.getString(1),
                         "SELECT executor_name FROM oneroof.queue_event_log WHERE transition = 'deregistered'"))
                 .containsExactly("instance/old");
+    }
+
+    /** A worker on a source that bears the name of the process: it is told of until somebody takes it. */
+    @Test
+    void takeNoWorkerWithThemOnASourceOfTheirName(TestDatabase database) {
+        List.of("instance/orders", "jobs/orders/0", "mailer/orders/0")
+                .forEach(name -> insert(database, name, "orders", "16 minutes"));
+        Instances instances = new Instances(new Database(database.dataSource(), SchemaName.DEFAULT));
+
+        database.run("SELECT oneroof.fn_queue_stale_check()");
+        assertThat(executors(database)).containsExactly("instance/orders", "jobs/orders/0", "mailer/orders/0");
+
+        instances.forget("orders", ANN);
+        assertThat(executors(database)).containsExactly("mailer/orders/0");
+    }
+
+    @Test
+    void areForgottenWithJobsThatTheyLeftBehindInGoodOrder(TestDatabase database) {
+        insert(database, "jobs/gone/0", "gone", "16 minutes");
+        insert(database, "jobs/alive/0", "alive", "16 minutes");
+        insert(database, "instance/alive", "alive", "1 second");
+
+        database.run("SELECT oneroof.fn_queue_stale_check()");
+
+        assertThat(executors(database)).containsExactly("instance/alive", "jobs/alive/0");
+    }
+
+    /** Frozen in the middle of a transaction: whoever waited for it would keep everybody from looking. */
+    @Test
+    void areNotWaitedForByTheCheck(TestDatabase database) {
+        insert(database, "instance/frozen", "frozen", "16 minutes");
+        insert(database, "jobs/frozen/0", "frozen", "16 minutes");
+        try (Sql frozen = database.sql()) {
+            frozen.run("BEGIN");
+            frozen.run("UPDATE oneroof.queue_heartbeat SET updated_at = now() WHERE executor_name = 'jobs/frozen/0'");
+            assertThat(database.value(Boolean.class, "SELECT oneroof.fn_queue_stale_check() ->> 'inert' = 'false'"))
+                    .isTrue();
+            assertThat(executors(database)).containsExactly("jobs/frozen/0");
+            frozen.run("COMMIT");
+        }
+        database.run("SELECT oneroof.fn_queue_stale_check()");
+        assertThat(executors(database)).isEmpty();
+    }
+
+    private static void insert(TestDatabase database, String executor, String owner, String overSince) {
+        database.run(
+                "INSERT INTO oneroof.queue_heartbeat (executor_name, executor_kind, expected_cadence_seconds,"
+                        + " stale_threshold_seconds, registered_by, lease_owner, lease_until, lease_epoch) VALUES"
+                        + " (?, 'PG_worker', 5, 30, 'x', ?, now() - ?::interval, nextval('oneroof.lease_epoch_seq'))",
+                executor,
+                owner,
+                overSince);
+    }
+
+    private static List<String> executors(TestDatabase database) {
+        return database.list(
+                row -> row.getString(1), "SELECT executor_name FROM oneroof.queue_heartbeat ORDER BY executor_name");
     }
 
     /** The scope of its jobs is nobody else's: it goes with it, by the check and by hand. */

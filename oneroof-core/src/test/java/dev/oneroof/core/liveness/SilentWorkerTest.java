@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.oneroof.core.OneRoof;
 import dev.oneroof.core.RuntimeConfig;
+import dev.oneroof.core.job.JobKind;
+import dev.oneroof.core.job.NewJob;
+import dev.oneroof.core.job.Outcome;
 import dev.oneroof.core.lease.Scope;
 import dev.oneroof.core.operator.OperatorAct;
+import dev.oneroof.core.signal.Payload;
 import dev.oneroof.core.tabletail.Cursors;
 import dev.oneroof.core.tabletail.IdType;
 import dev.oneroof.core.tabletail.TailSource;
@@ -19,6 +23,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** Running workers: the one that hangs is told of, those that wait for good reasons are not. */
@@ -63,6 +68,40 @@ class SilentWorkerTest {
                             "SELECT count(*) FROM oneroof.queue_event_log WHERE executor_name = 'hangs/births/0'"
                                     + " AND transition = 'stale_to_fresh' AND gap_seconds > 4"))
                     .isEqualTo(1);
+        } finally {
+            hanging.countDown();
+        }
+    }
+
+    @Test
+    void tellsOfAJobWhoseHandlerNeverReturnsAndClearsItWhenItDoes(TestDatabase database) {
+        threshold(database, 4);
+        database.run("UPDATE oneroof.dot_config SET value = 'true' WHERE key = 'queue.jobs.enabled'");
+        CountDownLatch hanging = new CountDownLatch(1);
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), database.dataSource())) {
+            oneroof.work(JobKind.named("mark_file").doneWithin(Duration.ofSeconds(1)))
+                    .each(job -> {
+                        while (hanging.getCount() > 0) {
+                            LockSupport.parkNanos(1_000_000);
+                        }
+                        return Outcome.done();
+                    });
+            oneroof.start();
+            oneroof.jobs().enqueue(NewJob.of("mark_file", Payload.EMPTY));
+
+            awaitState(database, "jobs/one/0", "stuck");
+            Await.patiently().until("the finding", () -> open(database, "jobs/one/0") == 1);
+            assertThat(events(database, "jobs/one/0")).isEqualTo(1);
+            assertThat(database.value(
+                            String.class,
+                            "SELECT reason FROM oneroof.v_queue_health WHERE executor_name = 'jobs/one/0'"))
+                    .startsWith("no beat for ")
+                    .contains(": the handler of mark_file ");
+
+            hanging.countDown();
+
+            awaitState(database, "jobs/one/0", "quiet");
+            assertThat(open(database, "jobs/one/0")).isZero();
         } finally {
             hanging.countDown();
         }

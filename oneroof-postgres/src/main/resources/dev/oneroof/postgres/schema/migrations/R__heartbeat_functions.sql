@@ -244,6 +244,8 @@ CREATE OR REPLACE TRIGGER queue_heartbeat_gone
 -- another, within twice the threshold of the last event, is recorded and raised and not told again.
 CREATE OR REPLACE FUNCTION ${schema}.fn_queue_stale_check() RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+-- Who waits here keeps everybody from looking. Nothing below should have to; if it does, it fails, and is told of.
+SET lock_timeout = '2s'
 AS $$
 DECLARE
     v_executor record;
@@ -265,24 +267,27 @@ BEGIN
         RETURN jsonb_build_object('inert', true, 'reason', 'another check is under way');
     END IF;
 
-    -- An instance that is gone bears another name when it comes back, as a rule. Not one that beats just now. Scopes that
-    -- bear its name are its own, and go with it: nobody else would take them.
+    -- An instance that is gone bears another name when it comes back, as a rule. Not one that beats just now, nor one that
+    -- still holds what others could take. Its jobs' scope is its own, and goes with it or after it: nobody else would take it.
     FOR v_executor IN
-        DELETE FROM ${schema}.queue_heartbeat d
-        USING (
-            SELECT i.executor_name, i.lease_owner, '/' || substr(i.executor_name, 10) || '/' AS own
+        WITH gone AS MATERIALIZED (
+            SELECT i.executor_name
             FROM ${schema}.queue_heartbeat i
-            WHERE i.executor_name LIKE 'instance/%'
-              AND i.lease_until < clock_timestamp() - make_interval(
-                      secs => coalesce(${schema}.fn_setting_number('queue.instance.forget_seconds'), 900)::double precision)
+            CROSS JOIN (
+                SELECT clock_timestamp() - make_interval(
+                    secs => coalesce(${schema}.fn_setting_number('queue.instance.forget_seconds'), 900)::double precision)
+                    AS since) long
+            WHERE i.executor_name IN ('instance/' || i.lease_owner, 'jobs/' || i.lease_owner || '/0')
+              AND i.lease_until < long.since
               AND NOT EXISTS (
                   SELECT FROM ${schema}.queue_heartbeat h
-                  WHERE h.lease_owner = i.lease_owner AND h.executor_name <> i.executor_name
-                    AND strpos(h.executor_name, '/' || substr(i.executor_name, 10) || '/') = 0)
-            FOR UPDATE SKIP LOCKED) gone
+                  WHERE h.lease_owner = i.lease_owner
+                    AND (h.executor_name NOT IN ('instance/' || i.lease_owner, 'jobs/' || i.lease_owner || '/0')
+                         OR h.lease_until >= long.since))
+            FOR UPDATE OF i SKIP LOCKED)
+        DELETE FROM ${schema}.queue_heartbeat d
+        USING gone
         WHERE d.executor_name = gone.executor_name
-           OR (d.lease_owner = gone.lease_owner AND strpos(d.executor_name, gone.own) > 0
-               AND d.lease_until < clock_timestamp())
         RETURNING d.executor_name
     LOOP
         INSERT INTO ${schema}.queue_event_log (executor_name, transition, actor)
@@ -424,11 +429,11 @@ AS $$
     FROM (VALUES
         (1, NOT coalesce(p_watched, false), 'unwatched', 'gate queue.heartbeat.enabled is closed'),
         (2, p_age_seconds > p_threshold_seconds AND p_age_seconds >= 10 * p_cadence_seconds, 'dead',
-         format('no beat for %s s, %s times its cadence', round(p_age_seconds),
-                round(p_age_seconds / nullif(p_cadence_seconds, 0)))),
+         format('no beat for %s s, %s times its cadence%s', round(p_age_seconds),
+                round(p_age_seconds / nullif(p_cadence_seconds, 0)), ': ' || p_stuck)),
         (3, p_owner_gone, 'dead', 'its lease has run out and nobody has taken it over'),
         (4, p_age_seconds IS NULL OR p_age_seconds > p_threshold_seconds, 'silent',
-         CASE WHEN p_age_seconds IS NULL THEN 'no beat that the clock can tell' ELSE format('no beat for %s s', round(p_age_seconds)) END),
+         CASE WHEN p_age_seconds IS NULL THEN 'no beat that the clock can tell' ELSE format('no beat for %s s%s', round(p_age_seconds), ': ' || p_stuck) END),
         (5, p_stuck IS NOT NULL, 'stuck', p_stuck),
         (6, p_held IS NOT NULL, 'held', p_held),
         (7, p_behind IS NOT NULL, 'behind', p_behind),

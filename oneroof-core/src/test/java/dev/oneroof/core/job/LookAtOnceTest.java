@@ -1,0 +1,143 @@
+package dev.oneroof.core.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.oneroof.core.lease.Epoch;
+import dev.oneroof.core.lease.Lease;
+import dev.oneroof.core.worker.Pass;
+import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.Notifications;
+import dev.oneroof.postgres.SchemaName;
+import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.await.Await;
+import dev.oneroof.testkit.server.Sql;
+import dev.oneroof.testkit.server.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Jobs that are begun where they were heard of, without a pass of the worker's loop. */
+@OneRoofTest
+class LookAtOnceTest {
+    private static final JobKind MARK = JobKind.named("mark_file");
+    private static final Duration POLL = Duration.ofMinutes(1);
+
+    private final AtomicInteger done = new AtomicInteger();
+    private TestDatabase database;
+    private Database db;
+
+    @BeforeEach
+    void knows(TestDatabase given) {
+        database = given;
+        db = new Database(given.dataSource(), SchemaName.DEFAULT);
+        database.run("UPDATE oneroof.dot_config SET value = 'true' WHERE key = 'queue.jobs.enabled'");
+        new Jobs(db).register(MARK, "test");
+    }
+
+    @Test
+    void beginsAJobAndCountsItInTheNextPass() {
+        JobWorker worker = worker(job -> {
+            done.incrementAndGet();
+            return Outcome.done();
+        });
+        try (Notifications here = db.notifications()) {
+            database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
+            worker.lookAtOnce(here);
+            Await.patiently().until("the handler", () -> done.get() == 1);
+
+            assertThat(pass(worker)).isEqualTo(new Pass.Worked(1));
+            assertThat(pass(worker)).isEqualTo(new Pass.Idle(POLL));
+        } finally {
+            worker.end();
+        }
+        assertThat(done).hasValue(1);
+    }
+
+    @Test
+    void takesNoMoreThanThereIsRoomFor() {
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        JobWorker worker = worker(job -> {
+            mayEnd.await();
+            return Outcome.done();
+        });
+        try (Notifications here = db.notifications()) {
+            database.run("SELECT oneroof.fn_job_enqueue('mark_file') FROM generate_series(1, 10)");
+            worker.lookAtOnce(here);
+            worker.lookAtOnce(here);
+            assertThat(leased()).isEqualTo(2);
+        } finally {
+            mayEnd.countDown();
+            worker.end();
+        }
+    }
+
+    @Test
+    void takesNothingOnceTheWorkerEndsOrBehindTheGate() {
+        JobWorker worker = worker(job -> Outcome.done());
+        try (Notifications here = db.notifications()) {
+            database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
+            database.run("UPDATE oneroof.dot_config SET value = 'false' WHERE key = 'queue.jobs.enabled'");
+            worker.lookAtOnce(here);
+            assertThat(leased()).as("behind the gate").isZero();
+            database.run("UPDATE oneroof.dot_config SET value = 'true' WHERE key = 'queue.jobs.enabled'");
+            worker.end();
+            worker.lookAtOnce(here);
+            assertThat(leased()).as("after its end").isZero();
+        }
+        assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.job_queue WHERE state = 'queued'"))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void doesNotWaitForWhoHasLockedTheTable() {
+        JobWorker worker = worker(job -> Outcome.done());
+        try (Notifications here = db.notifications();
+                Sql locking = database.sql()) {
+            database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
+            locking.run("BEGIN");
+            locking.run("LOCK TABLE oneroof.job_queue");
+            worker.lookAtOnce(here);
+            locking.run("ROLLBACK");
+            assertThat(leased()).isZero();
+            String after = here.inStatement(tx -> tx.query("SELECT current_setting('lock_timeout')")
+                    .mapTo(String.class)
+                    .one());
+            assertThat(after).as("for that look alone").isEqualTo("0");
+        } finally {
+            worker.end();
+        }
+    }
+
+    @Test
+    void leavesABrokenConnectionToTheOneThatListens() {
+        JobWorker worker = worker(job -> Outcome.done());
+        try (Notifications here = db.notifications()) {
+            database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
+            int pid = here.inStatement(tx ->
+                    tx.query("SELECT pg_backend_pid()").mapTo(Integer.class).one());
+            database.onServer(sql -> sql.value(Boolean.class, "SELECT pg_terminate_backend(?, 5000)", pid));
+            worker.lookAtOnce(here);
+            assertThat(pass(worker)).isEqualTo(new Pass.Worked(1));
+            here.discard();
+        } finally {
+            worker.end();
+        }
+    }
+
+    private JobWorker worker(JobHandler handler) {
+        JobWorker worker = new JobWorker("one", db, List.of(new JobWork(MARK, 2, handler, null)), POLL);
+        worker.prepare();
+        return worker;
+    }
+
+    private static Pass pass(JobWorker worker) {
+        return worker.runOnce(new Lease(worker.scope(), "one", new Epoch(1), Duration.ofSeconds(30)));
+    }
+
+    private long leased() {
+        return database.value(Long.class, "SELECT count(*) FROM oneroof.job_queue WHERE state = 'leased'");
+    }
+}
