@@ -72,14 +72,14 @@ final class BenchCrashCommand implements Callable<Integer> {
         }
         // Beside the home and not in it: a folder with other things in it is refused as a home.
         Path home = config.home().resolveSibling(config.home().getFileName() + "-crash");
-        try (Stopping stopping = new Stopping();
+        try (Stopping stopping = new Stopping(options.output().console());
                 EmbeddedPostgres server = EmbeddedPostgres.open(EmbeddedConfig.in(home))) {
             Breakable breakable = new Breakable(server);
             SchemaAccess.migrate(SchemaAccess.migrator(config, breakable.address()), breakable.address());
-            Console.say("%d restarts and %d cuts on %s".formatted(restarts, cuts, breakable.address()));
+            options.output().say("%d restarts and %d cuts on %s".formatted(restarts, cuts, breakable.address()));
             CrashConfig trial = new CrashConfig(rows, Math.toIntExact(restarts), Math.toIntExact(cuts), seed);
             return options.report(
-                    new CrashTrial(breakable, config.schema(), trial, stopping.waiting(), Console::say).run());
+                    new CrashTrial(breakable, config.schema(), trial, stopping.waiting(), options.output()::say).run());
         }
     }
 

@@ -9,7 +9,6 @@ import dev.oneroof.bench.BenchResult;
 import dev.oneroof.bench.BenchSite;
 import dev.oneroof.bench.Figure;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** The options of every bench, and what is the same in all of them: the database, the report, the exit code. */
 final class BenchOptions {
@@ -18,15 +17,15 @@ final class BenchOptions {
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
 
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
+    @Mixin
+    private final Output output = new Output();
 
     /** Runs the bench, prints its figures and returns the exit code. */
     int run(String what, Bench bench) throws Exception {
         AppConfig config = options.loadForFilling();
         try (OpenDatabase database = OpenDatabase.open(config, Access.SHARE)) {
             SchemaAccess.migrate(SchemaAccess.migrator(config, database.address()), database.address());
-            Console.say("%s on %s".formatted(what, database.address()));
+            output.say("%s on %s".formatted(what, database.address()));
             BenchResult result = bench.run(new BenchSite(database.address(), config.schema()));
             report(result);
             return result.holds() ? 0 : DOES_NOT_HOLD;
@@ -34,11 +33,7 @@ final class BenchOptions {
     }
 
     private void report(BenchResult result) {
-        if (json) {
-            Console.printJson(result);
-        } else {
-            result.figures().forEach(figure -> Console.print(line(figure)));
-        }
+        output.answer(result, () -> result.figures().forEach(figure -> output.print(line(figure))));
     }
 
     private static String line(Figure figure) {

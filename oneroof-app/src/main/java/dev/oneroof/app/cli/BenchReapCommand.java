@@ -22,6 +22,9 @@ final class BenchReapCommand implements Callable<Integer> {
     @Mixin
     private final TrialOptions options = new TrialOptions();
 
+    @Mixin
+    private final BlowOptions blows = new BlowOptions();
+
     @Option(
             names = "--jobs",
             paramLabel = "N",
@@ -39,22 +42,6 @@ final class BenchReapCommand implements Callable<Integer> {
     private long processes;
 
     @Option(
-            names = "--kills",
-            paramLabel = "N",
-            defaultValue = "50",
-            converter = Numbers.Blows.class,
-            description = "How often a process is killed at once (default ${DEFAULT-VALUE}).")
-    private long kills;
-
-    @Option(
-            names = "--stops",
-            paramLabel = "N",
-            defaultValue = "20",
-            converter = Numbers.Blows.class,
-            description = "How often a process is frozen for longer than its leases (default ${DEFAULT-VALUE}).")
-    private long stops;
-
-    @Option(
             names = "--lease",
             paramLabel = "SECONDS",
             defaultValue = "5",
@@ -62,25 +49,17 @@ final class BenchReapCommand implements Callable<Integer> {
             description = "How long the lease of a job lasts (default ${DEFAULT-VALUE}).")
     private long lease;
 
-    @Option(
-            names = "--seed",
-            paramLabel = "N",
-            defaultValue = "1",
-            converter = Numbers.Seed.class,
-            description = "What the blows are drawn from (default ${DEFAULT-VALUE}).")
-    private long seed;
-
     @Override
     public Integer call() throws Exception {
         ReapConfig config = new ReapConfig(
                 Math.toIntExact(jobs),
                 Math.toIntExact(processes),
-                Math.toIntExact(kills),
-                Math.toIntExact(stops),
+                blows.kills(),
+                blows.stops(),
                 Duration.ofSeconds(lease),
-                seed);
+                blows.seed());
         return options.run(
-                "%d jobs, %d processes, %d kills and %d stops".formatted(jobs, processes, kills, stops),
-                (address, schema, stop) -> new ReapTrial(address, schema, config, stop, Console::say).run());
+                "%d jobs, %d processes, %d kills and %d stops".formatted(jobs, processes, blows.kills(), blows.stops()),
+                (address, schema, stop) -> new ReapTrial(address, schema, config, stop, options.output()::say).run());
     }
 }

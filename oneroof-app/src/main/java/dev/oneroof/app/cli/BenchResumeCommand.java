@@ -17,6 +17,9 @@ final class BenchResumeCommand implements Callable<Integer> {
     @Mixin
     private final TrialOptions options = new TrialOptions();
 
+    @Mixin
+    private final BlowOptions blows = new BlowOptions();
+
     @Option(
             names = "--rows",
             paramLabel = "N",
@@ -26,22 +29,6 @@ final class BenchResumeCommand implements Callable<Integer> {
     private long rows;
 
     @Option(
-            names = "--kills",
-            paramLabel = "N",
-            defaultValue = "50",
-            converter = Numbers.Blows.class,
-            description = "How often a process is killed at once (default ${DEFAULT-VALUE}).")
-    private long kills;
-
-    @Option(
-            names = "--stops",
-            paramLabel = "N",
-            defaultValue = "20",
-            converter = Numbers.Blows.class,
-            description = "How often a process is frozen for longer than its lease (default ${DEFAULT-VALUE}).")
-    private long stops;
-
-    @Option(
             names = "--lease",
             paramLabel = "SECONDS",
             defaultValue = "2",
@@ -49,20 +36,12 @@ final class BenchResumeCommand implements Callable<Integer> {
             description = "How long a lease lasts without a beat (default ${DEFAULT-VALUE}).")
     private long lease;
 
-    @Option(
-            names = "--seed",
-            paramLabel = "N",
-            defaultValue = "1",
-            converter = Numbers.Seed.class,
-            description = "What the blows are drawn from (default ${DEFAULT-VALUE}).")
-    private long seed;
-
     @Override
     public Integer call() throws Exception {
         ResumeConfig config =
-                new ResumeConfig(rows, Math.toIntExact(kills), Math.toIntExact(stops), Duration.ofSeconds(lease), seed);
+                new ResumeConfig(rows, blows.kills(), blows.stops(), Duration.ofSeconds(lease), blows.seed());
         return options.run(
-                "%d kills and %d stops".formatted(kills, stops),
-                (address, schema, stop) -> new ResumeTrial(address, schema, config, stop, Console::say).run());
+                "%d kills and %d stops".formatted(blows.kills(), blows.stops()),
+                (address, schema, stop) -> new ResumeTrial(address, schema, config, stop, options.output()::say).run());
     }
 }

@@ -2,31 +2,56 @@ package dev.oneroof.app.cli;
 
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Rows under a heading, each column as wide as its widest value. */
-final class Columns {
+final class Columns<T> {
     private static final int LONGEST = 100;
 
-    private Columns() {}
+    /** What stands in a column; nothing is shown as a dash. */
+    interface Value<T> {
+        @Nullable
+        Object of(T row);
+    }
 
-    static void print(List<String> heading, List<List<String>> values) {
-        List<List<String>> rows = values.stream()
-                .map(row -> row.stream().map(Console::inLine).toList())
+    private record Column<T>(String heading, Value<T> value) {
+        String text(T row) {
+            Object found = value.of(row);
+            return found == null ? "-" : Console.inLine(found.toString());
+        }
+    }
+
+    private final List<Column<T>> columns;
+
+    Columns() {
+        this(List.of());
+    }
+
+    private Columns(List<Column<T>> columns) {
+        this.columns = columns;
+    }
+
+    /** These, and one more to the right. */
+    Columns<T> with(String heading, Value<T> value) {
+        return new Columns<>(Stream.concat(columns.stream(), Stream.of(new Column<>(heading, value)))
+                .toList());
+    }
+
+    List<String> lines(List<T> rows) {
+        List<List<String>> texts = Stream.concat(
+                        Stream.of(columns.stream().map(Column::heading).toList()),
+                        rows.stream()
+                                .map(row -> columns.stream()
+                                        .map(column -> column.text(row))
+                                        .toList()))
                 .toList();
-        int[] widths = new int[heading.size()];
-        Stream.concat(Stream.of(heading), rows.stream()).forEach(row -> {
+        int[] widths = new int[columns.size()];
+        texts.forEach(row -> {
             for (int column = 0; column < widths.length; column++) {
                 widths[column] = Math.max(widths[column], row.get(column).length());
             }
         });
-        Console.print(line(heading, widths));
-        rows.forEach(row -> Console.print(line(row, widths)));
-    }
-
-    /** The beginning of a text that may be long and have lines of its own. */
-    static String brief(String text) {
-        String plain = text.replaceAll("\\p{Cntrl}+", " ").strip();
-        return plain.length() <= LONGEST ? plain : plain.substring(0, LONGEST - 1) + "…";
+        return texts.stream().map(row -> line(row, widths)).toList();
     }
 
     private static String line(List<String> row, int[] widths) {
@@ -36,5 +61,11 @@ final class Columns {
                     .append(" ".repeat(widths[column] - row.get(column).length() + 3));
         }
         return line.toString().stripTrailing();
+    }
+
+    /** The beginning of a text that may be long and have lines of its own. */
+    static String brief(String text) {
+        String plain = text.replaceAll("\\p{Cntrl}+", " ").strip();
+        return plain.length() <= LONGEST ? plain : plain.substring(0, LONGEST - 1) + "…";
     }
 }

@@ -5,6 +5,7 @@ import dev.oneroof.postgres.Connections;
 import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
+import java.io.PrintWriter;
 import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -16,7 +17,13 @@ public final class CommandLineOfOneRoof {
     private CommandLineOfOneRoof() {}
 
     public static int run(String... args) {
-        CommandLine line = new CommandLine(new RootCommand());
+        return run(Surroundings.ofTheProcess(), args);
+    }
+
+    static int run(Surroundings surroundings, String... args) {
+        CommandLine line = new CommandLine(new RootCommand(surroundings));
+        line.setOut(surroundings.console().pages());
+        line.setErr(new PrintWriter(surroundings.console().messages(), true));
         line.setParameterExceptionHandler(CommandLineOfOneRoof::misuse);
         line.setExecutionExceptionHandler(CommandLineOfOneRoof::failure);
         line.setCaseInsensitiveEnumValuesAllowed(true);
@@ -25,11 +32,12 @@ public final class CommandLineOfOneRoof {
 
     private static int misuse(ParameterException mistake, String[] args) {
         CommandSpec spec = mistake.getCommandLine().getCommandSpec();
-        Console.say(
+        Console console = Surroundings.of(spec).console();
+        console.say(
                 mistake instanceof UnmatchedArgumentException unmatched
                         ? unknown(unmatched, spec)
                         : firstLine(mistake));
-        Console.say("'%s --help' tells more".formatted(spec.qualifiedName()));
+        console.say("'%s --help' tells more".formatted(spec.qualifiedName()));
         return ErrorCode.INVALID_INPUT.exitCode();
     }
 
@@ -54,20 +62,21 @@ public final class CommandLineOfOneRoof {
         if (e instanceof ParameterException mistake) {
             return misuse(mistake, new String[0]);
         }
+        Console console = Surroundings.of(line.getCommandSpec()).console();
         if (e instanceof OneRoofException known) {
             known.message()
                     .lines()
                     .map(message -> FieldOptions.named(message, line))
-                    .forEach(Console::say);
+                    .forEach(console::say);
             return known.code().exitCode();
         }
         if (SqlState.of(e) != null) {
             OneRoofException explained = Connections.explained("the database", e);
-            Console.say(explained.message());
+            console.say(explained.message());
             return explained.code().exitCode();
         }
-        Console.say("this should not happen, please report it: " + e);
-        e.printStackTrace(Console.messages());
+        console.say("this should not happen, please report it: " + e);
+        e.printStackTrace(console.messages());
         return ErrorCode.FAILED.exitCode();
     }
 }

@@ -13,10 +13,10 @@ import java.nio.charset.StandardCharsets;
  *
  * @param terminal whether somebody is there to ask
  */
-record Confirmation(boolean terminal, InputStream answers) {
+record Confirmation(boolean terminal, InputStream answers, Console console) {
     /** The terminal is the launcher's to know, which can ask the shell; Java can only guess. */
-    static Confirmation atTheTerminal() {
-        return new Confirmation(Boolean.getBoolean("oneroof.terminal"), System.in);
+    static Confirmation atTheTerminal(Console console) {
+        return new Confirmation(Boolean.getBoolean("oneroof.terminal"), System.in, console);
     }
 
     /** Returns when the person at the terminal says yes, and throws when they do not or nobody is there. */
@@ -24,8 +24,8 @@ record Confirmation(boolean terminal, InputStream answers) {
         if (!terminal) {
             throw new OneRoofException(ErrorCode.INVALID_INPUT, "nobody is there to ask; --yes says that it is meant");
         }
-        Console.messages().print("oneroof: " + question + " [y/N] ");
-        Console.messages().flush();
+        console.messages().print("oneroof: " + question + " [y/N] ");
+        console.messages().flush();
         String answer = line();
         if (!answer.equalsIgnoreCase("y") && !answer.equalsIgnoreCase("yes")) {
             throw new OneRoofException(ErrorCode.FAILED, "nothing was changed");

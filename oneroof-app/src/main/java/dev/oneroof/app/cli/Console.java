@@ -6,7 +6,9 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.OutputStreamWriter;
 import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,11 +17,7 @@ import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Data goes to stdout, messages go to stderr. */
-public final class Console {
-    // Not System.out: a PrintStream keeps to itself why it could not write.
-    private static final OutputStream OUT = new FileOutputStream(FileDescriptor.out);
-    private static final PrintStream ERR = new PrintStream(System.err, true, StandardCharsets.UTF_8);
-
+final class Console {
     /** The kinds of files, as they stand in a mode. */
     private static final int KIND = 0xF000;
 
@@ -28,17 +26,27 @@ public final class Console {
 
     private static final Pattern CONTROLS = Pattern.compile("[\\p{Cntrl}&&[^\n\t]]");
 
-    private static volatile boolean readerHasLeft;
+    private final OutputStream out;
+    private final PrintStream err;
+    private volatile boolean readerHasLeft;
 
-    private Console() {}
+    Console(OutputStream out, OutputStream err) {
+        this.out = out;
+        this.err = new PrintStream(err, true, StandardCharsets.UTF_8);
+    }
+
+    static Console ofTheProcess() {
+        // Not System.out: a PrintStream keeps to itself why it could not write.
+        return new Console(new FileOutputStream(FileDescriptor.out), System.err);
+    }
 
     /** What somebody wrote, as a part of a line: it begins none of its own. */
     static String inLine(String text) {
         return text.replace('\n', ' ').replace('\t', ' ');
     }
 
-    public static void say(String message) {
-        ERR.println("oneroof: " + plain(message));
+    void say(String message) {
+        err.println("oneroof: " + plain(message));
     }
 
     /** Without a terminal's commands: parts of it may have been written by anybody. */
@@ -47,12 +55,12 @@ public final class Console {
     }
 
     /** Data that did not arrive is a failure, unless whoever read it has had enough: then the command goes on without. */
-    static void print(String data) {
+    void print(String data) {
         if (readerHasLeft) {
             return;
         }
         try {
-            OUT.write((plain(data) + System.lineSeparator()).getBytes(StandardCharsets.UTF_8));
+            out.write((plain(data) + System.lineSeparator()).getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
             if (!isPipe()) {
                 throw new OneRoofException(
@@ -63,7 +71,7 @@ public final class Console {
     }
 
     /** One JSON object with the names of a record's parts in snake_case. */
-    static void printJson(Object data) {
+    void printJson(Object data) {
         print(JsonMapper.builder()
                 .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
                 .build()
@@ -80,7 +88,12 @@ public final class Console {
         }
     }
 
-    static PrintStream messages() {
-        return ERR;
+    PrintStream messages() {
+        return err;
+    }
+
+    /** For the texts of help. */
+    PrintWriter pages() {
+        return new PrintWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8), true);
     }
 }

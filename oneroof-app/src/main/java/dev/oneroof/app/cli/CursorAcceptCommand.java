@@ -1,9 +1,11 @@
 package dev.oneroof.app.cli;
 
+import dev.oneroof.core.lease.Scope;
 import dev.oneroof.core.tabletail.Cursors;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
 
 @Command(
         name = "accept",
@@ -13,15 +15,17 @@ final class CursorAcceptCommand implements Callable<Integer> {
     record Answer(String cursor, boolean accepted) {}
 
     @Mixin
-    private final CursorAct act = new CursorAct();
+    private final Act act = new Act();
+
+    @Parameters(paramLabel = "WORKER/SOURCE", converter = CursorName.class, description = "The cursor.")
+    @SuppressWarnings("NullAway.Init")
+    private Scope scope;
 
     @Override
     public Integer call() {
-        return OperatorAccess.inDatabase(act.options(), db -> {
-            new Cursors(db).accept(act.scope(), act.act());
-            act.report(
-                    "%s goes on".formatted(act.scope()), new Answer(act.scope().toString(), true));
-            return 0;
+        return act.perform((db, by) -> {
+            new Cursors(db).accept(scope, by);
+            return new Act.Done("%s goes on".formatted(scope), new Answer(scope.toString(), true));
         });
     }
 }

@@ -1,5 +1,6 @@
 package dev.oneroof.app.cli;
 
+import dev.oneroof.core.lease.Scope;
 import dev.oneroof.core.tabletail.CursorReport;
 import dev.oneroof.core.tabletail.Cursors;
 import dev.oneroof.core.tabletail.Watermark;
@@ -10,6 +11,7 @@ import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 @Command(
         name = "replay",
@@ -25,7 +27,11 @@ final class CursorReplayCommand implements Callable<Integer> {
             boolean replayed) {}
 
     @Mixin
-    private final CursorAct act = new CursorAct();
+    private final Act act = new Act();
+
+    @Parameters(paramLabel = "WORKER/SOURCE", converter = CursorName.class, description = "The cursor.")
+    @SuppressWarnings("NullAway.Init")
+    private Scope scope;
 
     @ArgGroup(multiplicity = "1", exclusive = true)
     @SuppressWarnings("NullAway.Init")
@@ -66,32 +72,34 @@ final class CursorReplayCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        return OperatorAccess.inDatabase(act.options(), db -> {
+        return act.perform((db, by) -> {
             Cursors cursors = new Cursors(db);
             @Nullable Watermark place = to.start || to.place == null ? null : to.place.watermark();
-            CursorReport.Preview preview = cursors.previewReplay(act.scope(), place);
-            Console.say("to be handed out again by %s: %s, from %s to %s"
-                    .formatted(
-                            act.scope(),
-                            preview.more() ? preview.rows() + " or more rows" : Counted.of(preview.rows(), "row"),
-                            preview.first() == null ? "-" : preview.first(),
-                            preview.last() == null ? "-" : preview.last()));
+            CursorReport.Preview preview = cursors.previewReplay(scope, place);
+            act.output()
+                    .say("to be handed out again by %s: %s, from %s to %s"
+                            .formatted(
+                                    scope,
+                                    preview.more()
+                                            ? preview.rows() + " or more rows"
+                                            : Counted.of(preview.rows(), "row"),
+                                    preview.first() == null ? "-" : preview.first(),
+                                    preview.last() == null ? "-" : preview.last()));
             if (!dryRun) {
                 if (!yes) {
-                    Confirmation.atTheTerminal().demand("replay '%s'?".formatted(act.scope()));
+                    Confirmation.atTheTerminal(act.output().console()).demand("replay '%s'?".formatted(scope));
                 }
-                preview = cursors.replay(act.scope(), place, act.act());
+                preview = cursors.replay(scope, place, by);
             }
-            act.report(
-                    dryRun ? "nothing was changed (--dry-run)" : "%s was set back".formatted(act.scope()),
+            return new Act.Done(
+                    dryRun ? "nothing was changed (--dry-run)" : "%s was set back".formatted(scope),
                     new Answer(
-                            act.scope().toString(),
+                            scope.toString(),
                             preview.rows(),
                             preview.more(),
                             preview.first(),
                             preview.last(),
                             !dryRun));
-            return 0;
         });
     }
 }

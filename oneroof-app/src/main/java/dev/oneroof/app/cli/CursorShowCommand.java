@@ -7,7 +7,6 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 @Command(
@@ -17,26 +16,22 @@ final class CursorShowCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
 
+    @Mixin
+    private final Output output = new Output();
+
     @Parameters(paramLabel = "WORKER/SOURCE", converter = CursorName.class, description = "The cursor.")
     @SuppressWarnings("NullAway.Init")
     private Scope scope;
 
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
-
     @Override
     public Integer call() {
-        return OperatorAccess.inDatabase(options, db -> {
-            report(CursorAnswer.Full.of(new Cursors(db).show(scope)));
-            return 0;
-        });
+        CursorAnswer.Full answer =
+                OperatorAccess.inDatabase(options, db -> CursorAnswer.Full.of(new Cursors(db).show(scope)));
+        output.answer(answer, () -> print(answer));
+        return 0;
     }
 
-    private void report(CursorAnswer.Full answer) {
-        if (json) {
-            Console.printJson(answer);
-            return;
-        }
+    private void print(CursorAnswer.Full answer) {
         CursorAnswer position = answer.position();
         print("cursor", position.cursor());
         print("standing", position.standing());
@@ -62,8 +57,8 @@ final class CursorShowCommand implements Callable<Integer> {
         answer.openTransactions().forEach(open -> print("open", open));
     }
 
-    private static void print(String what, @Nullable String value) {
-        Console.print("%-12s %s".formatted(what, value == null ? "-" : value));
+    private void print(String what, @Nullable String value) {
+        output.print("%-12s %s".formatted(what, value == null ? "-" : value));
     }
 
     private static @Nullable String seconds(@Nullable Double seconds) {

@@ -1,5 +1,6 @@
 package dev.oneroof.app.cli;
 
+import dev.oneroof.core.lease.Scope;
 import dev.oneroof.core.tabletail.Cursors;
 import dev.oneroof.postgres.text.DurationText;
 import java.time.Duration;
@@ -7,6 +8,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 @Command(
         name = "skip",
@@ -16,7 +18,11 @@ final class CursorSkipCommand implements Callable<Integer> {
     record Answer(String cursor, String holder, String expiry) {}
 
     @Mixin
-    private final CursorAct act = new CursorAct();
+    private final Act act = new Act();
+
+    @Parameters(paramLabel = "WORKER/SOURCE", converter = CursorName.class, description = "The cursor.")
+    @SuppressWarnings("NullAway.Init")
+    private Scope scope;
 
     @Option(names = "--holder", required = true, paramLabel = "LABEL", description = "The transaction, as 12/345.")
     @SuppressWarnings("NullAway.Init")
@@ -36,16 +42,15 @@ final class CursorSkipCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        return OperatorAccess.inDatabase(act.options(), db -> {
+        return act.perform((db, by) -> {
             if (!yes) {
-                Confirmation.atTheTerminal()
-                        .demand("not wait for transaction %s on '%s'?".formatted(holder, act.scope()));
+                Confirmation.atTheTerminal(act.output().console())
+                        .demand("not wait for transaction %s on '%s'?".formatted(holder, scope));
             }
-            new Cursors(db).skip(act.scope(), holder, act.act(), expiry);
-            act.report(
-                    "%s does not wait for %s for %s".formatted(act.scope(), holder, DurationText.of(expiry)),
-                    new Answer(act.scope().toString(), holder, DurationText.of(expiry)));
-            return 0;
+            new Cursors(db).skip(scope, holder, by, expiry);
+            return new Act.Done(
+                    "%s does not wait for %s for %s".formatted(scope, holder, DurationText.of(expiry)),
+                    new Answer(scope.toString(), holder, DurationText.of(expiry)));
         });
     }
 }

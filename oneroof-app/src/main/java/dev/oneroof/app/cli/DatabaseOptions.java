@@ -8,11 +8,17 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The options of every command that works on a database. */
 final class DatabaseOptions {
     private static final Set<String> ADDRESSES_OF_OTHERS = Set.of("DATABASE_URL", "PGHOST", "PGDATABASE");
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
 
     @Option(
             names = "--db",
@@ -30,14 +36,18 @@ final class DatabaseOptions {
     private @Nullable Path file;
 
     AppConfig load() {
-        return load(System.getenv());
+        return load(environment());
     }
 
     /** Without what the environment says about databases in general: for a command that fills one. */
     AppConfig loadForFilling() {
-        Map<String, String> environment = new HashMap<>(System.getenv());
+        Map<String, String> environment = new HashMap<>(environment());
         environment.keySet().removeAll(ADDRESSES_OF_OTHERS);
         return load(environment);
+    }
+
+    private Map<String, String> environment() {
+        return Surroundings.of(spec).environment();
     }
 
     private AppConfig load(Map<String, String> environment) {

@@ -22,8 +22,8 @@ final class DbMigrateCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
 
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
+    @Mixin
+    private final Output output = new Output();
 
     @Option(names = "--print-roles", description = "Print what a DBA must run first, and do nothing.")
     private boolean printRoles;
@@ -32,17 +32,18 @@ final class DbMigrateCommand implements Callable<Integer> {
     public Integer call() {
         AppConfig config = options.load();
         if (printRoles) {
-            Console.print(roleScript(config).stripTrailing());
+            output.print(roleScript(config).stripTrailing());
             return 0;
         }
         try (OpenDatabase database = OpenDatabase.open(config, Access.SHARE)) {
             Migrator migrator = SchemaAccess.migrator(config, database.address());
             int migrations = SchemaAccess.migrate(migrator, database.address());
-            report(new Answer(
+            Answer answer = new Answer(
                     database.address().toString(),
                     config.schema().schema().value(),
                     migrations,
-                    SchemaAccess.status(migrator, database.address()).known()));
+                    SchemaAccess.status(migrator, database.address()).known());
+            output.answer(answer, () -> print(answer));
         }
         return 0;
     }
@@ -58,16 +59,12 @@ final class DbMigrateCommand implements Callable<Integer> {
         return new Migrator(none, config.schema()).roleScript(login);
     }
 
-    private void report(Answer answer) {
-        if (json) {
-            Console.printJson(answer);
-        } else {
-            Console.print("schema %s in %s is at version %s (%s ran)"
-                    .formatted(
-                            answer.schema(),
-                            answer.database(),
-                            answer.version(),
-                            Counted.of(answer.migrations(), "migration")));
-        }
+    private void print(Answer answer) {
+        output.print("schema %s in %s is at version %s (%s ran)"
+                .formatted(
+                        answer.schema(),
+                        answer.database(),
+                        answer.version(),
+                        Counted.of(answer.migrations(), "migration")));
     }
 }

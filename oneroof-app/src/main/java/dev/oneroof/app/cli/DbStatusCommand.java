@@ -14,7 +14,6 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 @Command(name = "status", description = "Tells at which version the schema is. Exit code 3: not at this program's.")
 final class DbStatusCommand implements Callable<Integer> {
@@ -31,8 +30,8 @@ final class DbStatusCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
 
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
+    @Mixin
+    private final Output output = new Output();
 
     @Override
     public Integer call() {
@@ -40,28 +39,25 @@ final class DbStatusCommand implements Callable<Integer> {
         try (OpenDatabase database = OpenDatabase.open(config, Access.LOOK)) {
             SchemaStatus status =
                     SchemaAccess.migrator(config, database.address()).status();
-            report(new Answer(
+            Answer answer = new Answer(
                     database.address().toString(),
                     serverVersion(database.address()),
                     config.schema().schema().value(),
                     status.state().name().toLowerCase(Locale.ROOT),
                     status.installed(),
-                    status.known()));
+                    status.known());
+            output.answer(answer, () -> print(answer));
             return status.state() == SchemaStatus.State.CURRENT ? 0 : UNHEALTHY;
         }
     }
 
-    private void report(Answer answer) {
-        if (json) {
-            Console.printJson(answer);
-            return;
-        }
-        Console.print("database   %s".formatted(answer.database()));
-        Console.print("server     PostgreSQL %s".formatted(answer.server()));
-        Console.print("schema     %s".formatted(answer.schema()));
-        Console.print("state      %s".formatted(answer.state()));
-        Console.print(answer.installed() == null ? "installed  nothing" : "installed  version " + answer.installed());
-        Console.print("program    knows version %s".formatted(answer.known()));
+    private void print(Answer answer) {
+        output.print("database   %s".formatted(answer.database()));
+        output.print("server     PostgreSQL %s".formatted(answer.server()));
+        output.print("schema     %s".formatted(answer.schema()));
+        output.print("state      %s".formatted(answer.state()));
+        output.print(answer.installed() == null ? "installed  nothing" : "installed  version " + answer.installed());
+        output.print("program    knows version %s".formatted(answer.known()));
     }
 
     private static String serverVersion(DatabaseAddress address) {

@@ -24,6 +24,9 @@ final class DemoCommand implements Callable<Integer> {
     private final DatabaseOptions options = new DatabaseOptions();
 
     @Mixin
+    private final Output output = new Output();
+
+    @Mixin
     private final SeedOption seed = new SeedOption();
 
     @Option(
@@ -45,35 +48,29 @@ final class DemoCommand implements Callable<Integer> {
     @Option(names = "--once", description = "Let no new births arrive and end when everything is caught up.")
     private boolean once;
 
-    @Option(names = "--json", description = "Print the summary as one JSON object.")
-    private boolean json;
-
     @Override
     public Integer call() {
         AppConfig config = options.loadForFilling();
         DemoConfig demo = new DemoConfig(rows, seed.seed(), Math.toIntExact(birthsPerSecond), once);
-        try (Stopping stopping = new Stopping();
-                Progress progress = new Progress();
+        try (Stopping stopping = new Stopping(output.console());
+                Progress progress = new Progress(output.console());
                 OpenDatabase database = opened(config)) {
-            Console.say("registry and schema are in %s".formatted(database.address()));
-            report(new Demo(config, demo, progress, stopping.waiting()).run(database));
+            output.say("registry and schema are in %s".formatted(database.address()));
+            DemoSummary summary = new Demo(config, demo, progress, stopping.waiting()).run(database);
+            output.answer(summary, () -> print(summary));
         }
         return 0;
     }
 
-    private static OpenDatabase opened(AppConfig config) {
+    private OpenDatabase opened(AppConfig config) {
         if (config.database().isEmpty()) {
-            Console.say("starting PostgreSQL in %s".formatted(config.home()));
+            output.say("starting PostgreSQL in %s".formatted(config.home()));
         }
         return OpenDatabase.open(config, Access.OWN);
     }
 
-    private void report(DemoSummary summary) {
-        if (json) {
-            Console.printJson(summary);
-            return;
-        }
-        Console.print("%,d %s in %d collections, %,d %s, %d owners, %d policies (seed %d)"
+    private void print(DemoSummary summary) {
+        output.print("%,d %s in %d collections, %,d %s, %d owners, %d policies (seed %d)"
                 .formatted(
                         summary.births(),
                         Counted.noun(summary.births(), "birth"),
@@ -83,14 +80,14 @@ final class DemoCommand implements Callable<Integer> {
                         summary.owners(),
                         summary.policies(),
                         summary.seed()));
-        Console.print("%,d %s, %s"
+        output.print("%,d %s, %s"
                 .formatted(
                         summary.candidates(),
                         Counted.noun(summary.candidates(), "candidate"),
                         summary.caughtUp()
                                 ? "everything caught up"
                                 : "not caught up yet, it goes on at the next start"));
-        Console.print("%s on %s: %,d %s seen, %,d %s written, watermark %s"
+        output.print("%s on %s: %,d %s seen, %,d %s written, watermark %s"
                 .formatted(
                         summary.worker().name(),
                         summary.worker().source(),
@@ -99,8 +96,8 @@ final class DemoCommand implements Callable<Integer> {
                         summary.worker().effectsWritten(),
                         Counted.noun(summary.worker().effectsWritten(), "effect"),
                         summary.worker().watermark()));
-        Console.print("%,d files, %,d of them marked by jobs"
+        output.print("%,d files, %,d of them marked by jobs"
                 .formatted(summary.files().files(), summary.files().marked()));
-        Console.print("took %.1f s".formatted(summary.seconds()));
+        output.print("took %.1f s".formatted(summary.seconds()));
     }
 }

@@ -24,6 +24,9 @@ final class DlqAct {
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
 
+    @Mixin
+    private final Output output = new Output();
+
     @ArgGroup(multiplicity = "1", exclusive = true)
     @SuppressWarnings("NullAway.Init")
     private Which which;
@@ -54,9 +57,6 @@ final class DlqAct {
     @Option(names = "--yes", description = "Do not ask, as it does for a group.")
     private boolean yes;
 
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
-
     int triage(Triage to) {
         OperatorAct by = new OperatorAct(OperatorAccess.actor(), note);
         if (dryRun && which.group == null) {
@@ -64,13 +64,11 @@ final class DlqAct {
         }
         return OperatorAccess.inDatabase(options, db -> {
             Answer answer = which.group == null ? triageThese(db, to, by) : triageGroup(db, which.group, to, by);
-            Console.say(
+            output.report(
                     answer.changed()
                             ? "%s: %d".formatted(answer.triage(), answer.triaged())
-                            : "nothing was changed (--dry-run)");
-            if (json) {
-                Console.printJson(answer);
-            }
+                            : "nothing was changed (--dry-run)",
+                    answer);
             return 0;
         });
     }
@@ -88,15 +86,15 @@ final class DlqAct {
             case MANUAL_REPLAY -> counts.manualReplay();
             case NEW, CLOSED -> 0;
         };
-        Console.say("to be %s: %d of the %d open dead letters of %s"
+        output.say("to be %s: %d of the %d open dead letters of %s"
                 .formatted(to.sql(), counts.open() - already, counts.open(), group));
         if (dryRun) {
             return new Answer(to.sql(), counts.open() - already, false);
         }
         if (!yes) {
-            Confirmation.atTheTerminal().demand("triage '%s' as %s?".formatted(group, to.sql()));
+            Confirmation.atTheTerminal(output.console()).demand("triage '%s' as %s?".formatted(group, to.sql()));
         }
-        try (Progress progress = new Progress()) {
+        try (Progress progress = new Progress(output.console())) {
             progress.step("triaging");
             long triaged = letters.triageGroup(group, to, by, done -> progress.at(done, counts.open() - already));
             return new Answer(to.sql(), triaged, true);

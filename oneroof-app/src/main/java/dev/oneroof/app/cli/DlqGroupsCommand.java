@@ -13,6 +13,17 @@ import picocli.CommandLine.Option;
         name = "groups",
         description = "Counts the open dead letters of jobs that failed alike, the largest group first.")
 final class DlqGroupsCommand implements Callable<Integer> {
+    private static final Columns<Group> COLUMNS = new Columns<Group>()
+            .with("GROUP", group -> group.kind() + "/" + group.fingerprint())
+            .with("OPEN", Group::open)
+            .with("NEW", Group::untriaged)
+            .with("INVESTIGATING", Group::investigating)
+            .with("MANUAL_REPLAY", Group::manualReplay)
+            .with("FIRST", Group::firstFailedAt)
+            .with("LAST", Group::lastFailedAt)
+            .with("RUN", Group::replayRun)
+            .with("ERROR", group -> Columns.brief(group.errorClass() + ": " + group.sample()));
+
     record Answer(List<Group> groups, boolean more) {}
 
     record Group(
@@ -50,6 +61,9 @@ final class DlqGroupsCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
 
+    @Mixin
+    private final Output output = new Output();
+
     @Option(names = "--kind", paramLabel = "KIND", description = "Of this kind only.")
     private @Nullable String kind;
 
@@ -61,41 +75,22 @@ final class DlqGroupsCommand implements Callable<Integer> {
             description = "At most so many; without it 100.")
     private long limit;
 
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
-
     @Override
     public Integer call() {
-        return OperatorAccess.inDatabase(options, db -> {
-            int wanted = Math.toIntExact(limit);
-            List<Group> found = new JobDeadLetters(db)
-                    .groups(kind, wanted + 1).stream().map(Group::of).toList();
-            report(new Answer(found.subList(0, Math.min(wanted, found.size())), found.size() > wanted));
-            return 0;
-        });
+        Page<Group> page = OperatorAccess.inDatabase(
+                options,
+                db -> Page.of(
+                        limit,
+                        most -> new JobDeadLetters(db)
+                                .groups(kind, most).stream().map(Group::of).toList()));
+        output.answer(new Answer(page.rows(), page.more()), () -> print(page));
+        return 0;
     }
 
-    private void report(Answer answer) {
-        if (json) {
-            Console.printJson(answer);
-            return;
-        }
-        Columns.print(
-                List.of("GROUP", "OPEN", "NEW", "INVESTIGATING", "MANUAL_REPLAY", "FIRST", "LAST", "RUN", "ERROR"),
-                answer.groups().stream()
-                        .map(group -> List.of(
-                                group.kind() + "/" + group.fingerprint(),
-                                Long.toString(group.open()),
-                                Long.toString(group.untriaged()),
-                                Long.toString(group.investigating()),
-                                Long.toString(group.manualReplay()),
-                                group.firstFailedAt(),
-                                group.lastFailedAt(),
-                                group.replayRun() == null ? "-" : group.replayRun(),
-                                Columns.brief(group.errorClass() + ": " + group.sample())))
-                        .toList());
-        if (answer.more()) {
-            Console.say("there are more; --limit shows them");
+    private void print(Page<Group> page) {
+        output.print(page.rows(), COLUMNS);
+        if (page.more()) {
+            output.say("there are more; --limit shows them");
         }
     }
 }

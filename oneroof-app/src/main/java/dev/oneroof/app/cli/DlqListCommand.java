@@ -22,10 +22,29 @@ import picocli.CommandLine.Option;
             "Those of rows have numbers, those of jobs have uuids; --after shows the next page of the one sort or the other."
         })
 final class DlqListCommand implements Callable<Integer> {
+    private static final Columns<DlqAnswer> ROWS = new Columns<DlqAnswer>()
+            .with("ROW", DlqAnswer::id)
+            .with("CURSOR", DlqAnswer::cursor)
+            .with("KEY", DlqAnswer::key)
+            .with("TRIES", DlqAnswer::attempts)
+            .with("STATE", DlqAnswer::sqlState)
+            .with("ERROR", DlqAnswer::error);
+
+    private static final Columns<DlqJobAnswer> JOBS = new Columns<DlqJobAnswer>()
+            .with("JOB LETTER", DlqJobAnswer::id)
+            .with("GROUP", letter -> letter.kind() + "/" + letter.fingerprint())
+            .with("TRIES", letter -> "%d of %d".formatted(letter.attempts(), letter.maxAttempts()))
+            .with("TRIAGE", DlqJobAnswer::triage)
+            .with("FAILED", DlqJobAnswer::failedAt)
+            .with("ERROR", letter -> Columns.brief(letter.errorClass() + ": " + letter.error()));
+
     record Answer(List<DlqAnswer> deadLetters, boolean more, List<DlqJobAnswer> jobDeadLetters, boolean moreJobs) {}
 
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
+
+    @Mixin
+    private final Output output = new Output();
 
     @Option(names = "--source", paramLabel = "NAME", description = "Rows of this source only.")
     private @Nullable String source;
@@ -57,9 +76,6 @@ final class DlqListCommand implements Callable<Integer> {
             description = "At most so many of each sort; without it 100.")
     private long limit;
 
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
-
     @Override
     public Integer call() {
         boolean ofRows = source != null || after instanceof DlqId.Row;
@@ -70,19 +86,19 @@ final class DlqListCommand implements Callable<Integer> {
                     "--source and --after NUMBER are of rows; --kind, --fingerprint, --status and --after UUID of jobs: not both");
         }
         return OperatorAccess.inDatabase(options, db -> {
-            int wanted = Math.toIntExact(limit);
-            List<DlqAnswer> rows = ofJobs ? List.of() : rows(db, wanted + 1);
-            List<DlqJobAnswer> jobs = ofRows ? List.of() : jobs(db, wanted + 1);
-            Answer answer = new Answer(
-                    rows.subList(0, Math.min(wanted, rows.size())),
-                    rows.size() > wanted,
-                    jobs.subList(0, Math.min(wanted, jobs.size())),
-                    jobs.size() > wanted);
-            if (json) {
-                Console.printJson(answer);
-            } else {
-                print(answer, !ofJobs, !ofRows);
-            }
+            Page<DlqAnswer> rows = ofJobs ? Page.none() : Page.of(limit, most -> rows(db, most));
+            Page<DlqJobAnswer> jobs = ofRows ? Page.none() : Page.of(limit, most -> jobs(db, most));
+            output.answer(new Answer(rows.rows(), rows.more(), jobs.rows(), jobs.more()), () -> {
+                if (!ofJobs) {
+                    printRows(rows);
+                }
+                if (!ofJobs && !ofRows) {
+                    output.print("");
+                }
+                if (!ofRows) {
+                    printJobs(jobs);
+                }
+            });
             return 0;
         });
     }
@@ -101,51 +117,19 @@ final class DlqListCommand implements Callable<Integer> {
                         .toList();
     }
 
-    private static void print(Answer answer, boolean ofRows, boolean ofJobs) {
-        if (ofRows) {
-            printRows(answer);
-        }
-        if (ofRows && ofJobs) {
-            Console.print("");
-        }
-        if (ofJobs) {
-            printJobs(answer);
+    private void printRows(Page<DlqAnswer> page) {
+        output.print(page.rows(), ROWS);
+        if (page.more()) {
+            output.say("there are more rows; --after %d shows them"
+                    .formatted(page.rows().getLast().id()));
         }
     }
 
-    private static void printRows(Answer answer) {
-        Columns.print(
-                List.of("ROW", "CURSOR", "KEY", "TRIES", "STATE", "ERROR"),
-                answer.deadLetters().stream()
-                        .map(letter -> List.of(
-                                Long.toString(letter.id()),
-                                letter.cursor(),
-                                letter.key(),
-                                Integer.toString(letter.attempts()),
-                                letter.sqlState() == null ? "-" : letter.sqlState(),
-                                letter.error() == null ? "-" : letter.error()))
-                        .toList());
-        if (answer.more()) {
-            Console.say("there are more rows; --after %d shows them"
-                    .formatted(answer.deadLetters().getLast().id()));
-        }
-    }
-
-    private static void printJobs(Answer answer) {
-        Columns.print(
-                List.of("JOB LETTER", "GROUP", "TRIES", "TRIAGE", "FAILED", "ERROR"),
-                answer.jobDeadLetters().stream()
-                        .map(letter -> List.of(
-                                letter.id(),
-                                letter.kind() + "/" + letter.fingerprint(),
-                                "%d of %d".formatted(letter.attempts(), letter.maxAttempts()),
-                                letter.triage(),
-                                letter.failedAt(),
-                                Columns.brief(letter.errorClass() + ": " + letter.error())))
-                        .toList());
-        if (answer.moreJobs()) {
-            Console.say("there are more jobs; --after %s shows them"
-                    .formatted(answer.jobDeadLetters().getLast().id()));
+    private void printJobs(Page<DlqJobAnswer> page) {
+        output.print(page.rows(), JOBS);
+        if (page.more()) {
+            output.say("there are more jobs; --after %s shows them"
+                    .formatted(page.rows().getLast().id()));
         }
     }
 }

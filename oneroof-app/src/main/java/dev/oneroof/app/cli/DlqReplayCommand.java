@@ -40,6 +40,9 @@ final class DlqReplayCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
 
+    @Mixin
+    private final Output output = new Output();
+
     @ArgGroup(multiplicity = "1", exclusive = true)
     @SuppressWarnings("NullAway.Init")
     private Which which;
@@ -101,9 +104,6 @@ final class DlqReplayCommand implements Callable<Integer> {
 
     @Option(names = "--yes", description = "Do not ask, as it does for a source or a group.")
     private boolean yes;
-
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
 
     @Override
     public Integer call() {
@@ -172,7 +172,8 @@ final class DlqReplayCommand implements Callable<Integer> {
     private int replaySource(String source, OperatorAct by) {
         return OperatorAccess.inDatabase(options, db -> {
             if (!yes) {
-                Confirmation.atTheTerminal().demand("have all dead letters of '%s' tried again?".formatted(source));
+                Confirmation.atTheTerminal(output.console())
+                        .demand("have all dead letters of '%s' tried again?".formatted(source));
             }
             return report(new Answer(new DeadLetters(db).replayAll(source, by), List.of()));
         });
@@ -193,11 +194,9 @@ final class DlqReplayCommand implements Callable<Integer> {
     }
 
     private int report(Answer answer) {
-        Console.say("to be tried again: %d".formatted(answer.replayed()));
-        answer.jobs().forEach(fresh -> Console.say("  %s as job %s".formatted(fresh.deadLetterId(), fresh.jobId())));
-        if (json) {
-            Console.printJson(answer);
-        }
+        output.say("to be tried again: %d".formatted(answer.replayed()));
+        answer.jobs().forEach(fresh -> output.say("  %s as job %s".formatted(fresh.deadLetterId(), fresh.jobId())));
+        output.printIfJson(answer);
         return 0;
     }
 
@@ -205,16 +204,16 @@ final class DlqReplayCommand implements Callable<Integer> {
         double perSecond = rate == null ? USUAL_RATE : rate;
         if (dryRun) {
             return OperatorAccess.inDatabase(
-                    options, db -> GroupReplay.preview(new JobDeadLetters(db), group, perSecond, json));
+                    options, db -> new GroupReplay(new JobDeadLetters(db), output).preview(group, perSecond));
         }
         OperatorAct by = act(authorization);
         // Asked before Ctrl-C is taken over: until there is an answer nothing is to be ended in good order.
         OperatorAccess.inDatabase(options, db -> {
-            GroupReplay.tell(new JobDeadLetters(db), group, perSecond);
+            new GroupReplay(new JobDeadLetters(db), output).tell(group, perSecond);
             return 0;
         });
         if (!yes) {
-            Confirmation.atTheTerminal()
+            Confirmation.atTheTerminal(output.console())
                     .demand("replay '%s' at %s letters a second?".formatted(group, Numbers.plain(perSecond)));
         }
         return run(letters -> letters.startReplay(group, perSecond, by));
@@ -234,10 +233,10 @@ final class DlqReplayCommand implements Callable<Integer> {
     }
 
     private int run(Function<JobDeadLetters, ReplayRun> begun) {
-        try (Stopping stopping = new Stopping()) {
+        try (Stopping stopping = new Stopping(output.console())) {
             return OperatorAccess.inDatabase(options, db -> {
                 JobDeadLetters letters = new JobDeadLetters(db);
-                return new GroupReplay(letters, stopping.waiting(), json).run(begun.apply(letters));
+                return new GroupReplay(letters, output).run(begun.apply(letters), stopping.waiting());
             });
         }
     }
@@ -245,10 +244,9 @@ final class DlqReplayCommand implements Callable<Integer> {
     private int cancel(ReplayRunId id, OperatorAct by) {
         return OperatorAccess.inDatabase(options, db -> {
             ReplayRun run = new JobDeadLetters(db).cancelReplay(id, by);
-            Console.say("run %s is cancelled: %,d of %,d were replayed".formatted(id, run.replayed(), run.letters()));
-            if (json) {
-                Console.printJson(GroupReplay.Answer.of(run));
-            }
+            output.report(
+                    "run %s is cancelled: %,d of %,d were replayed".formatted(id, run.replayed(), run.letters()),
+                    GroupReplay.Answer.of(run));
             return 0;
         });
     }

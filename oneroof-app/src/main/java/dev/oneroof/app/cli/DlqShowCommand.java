@@ -6,7 +6,6 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 @Command(
@@ -16,6 +15,9 @@ final class DlqShowCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
 
+    @Mixin
+    private final Output output = new Output();
+
     @Parameters(
             paramLabel = "ID",
             converter = DlqIds.Any.class,
@@ -23,25 +25,24 @@ final class DlqShowCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private DlqId id;
 
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
-
     @Override
     public Integer call() {
         return OperatorAccess.inDatabase(options, db -> {
             switch (id) {
-                case DlqId.Row row -> report(DlqAnswer.of(new DeadLetters(db).show(row.number())));
-                case DlqId.Job job -> report(DlqJobAnswer.of(new JobDeadLetters(db).show(job.value())));
+                case DlqId.Row row -> {
+                    DlqAnswer letter = DlqAnswer.of(new DeadLetters(db).show(row.number()));
+                    output.answer(letter, () -> print(letter));
+                }
+                case DlqId.Job job -> {
+                    DlqJobAnswer letter = DlqJobAnswer.of(new JobDeadLetters(db).show(job.value()));
+                    output.answer(letter, () -> print(letter));
+                }
             }
             return 0;
         });
     }
 
-    private void report(DlqAnswer letter) {
-        if (json) {
-            Console.printJson(letter);
-            return;
-        }
+    private void print(DlqAnswer letter) {
         print("id", Long.toString(letter.id()));
         print("cursor", letter.cursor());
         print("table", letter.table());
@@ -54,11 +55,7 @@ final class DlqShowCommand implements Callable<Integer> {
         print("triage", letter.triage());
     }
 
-    private void report(DlqJobAnswer letter) {
-        if (json) {
-            Console.printJson(letter);
-            return;
-        }
+    private void print(DlqJobAnswer letter) {
         print("id", letter.id());
         print("job", letter.jobId());
         print("kind", "%s, domain %s".formatted(letter.kind(), letter.domain()));
@@ -82,7 +79,7 @@ final class DlqShowCommand implements Callable<Integer> {
         }
     }
 
-    private static void print(String what, @Nullable String value) {
-        Console.print("%-12s %s".formatted(what, value == null ? "-" : value));
+    private void print(String what, @Nullable String value) {
+        output.print("%-12s %s".formatted(what, value == null ? "-" : value));
     }
 }

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 @Command(
         name = "doctor",
@@ -23,8 +22,8 @@ final class DoctorCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
 
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
+    @Mixin
+    private final Output output = new Output();
 
     @Override
     public Integer call() {
@@ -32,20 +31,16 @@ final class DoctorCommand implements Callable<Integer> {
         try (OpenDatabase database = OpenDatabase.open(config, Access.LOOK)) {
             List<Checked> checks = new Doctor(config, database.address()).examine();
             Answer answer = new Answer(checks.stream().noneMatch(one -> one.level() == Checked.Level.FAIL), checks);
-            report(answer);
+            output.answer(answer, () -> print(answer));
             return answer.healthy() ? 0 : UNHEALTHY;
         }
     }
 
-    private void report(Answer answer) {
-        if (json) {
-            Console.printJson(answer);
-            return;
-        }
+    private void print(Answer answer) {
         for (Checked one : answer.checks()) {
-            Console.print("%-4s  %-17s  %s".formatted(one.level(), one.check(), one.evidence()));
+            output.print("%-4s  %-17s  %s".formatted(one.level(), one.check(), one.evidence()));
             if (one.mend() != null) {
-                Console.print("%25s%s".formatted("-> ", one.mend()));
+                output.print("%25s%s".formatted("-> ", one.mend()));
             }
         }
     }

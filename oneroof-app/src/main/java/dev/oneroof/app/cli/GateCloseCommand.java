@@ -4,18 +4,22 @@ import dev.oneroof.core.gate.GateStore;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
 
 @Command(name = "close", description = "Closes a gate. It is seen within a second.")
 final class GateCloseCommand implements Callable<Integer> {
     @Mixin
-    private final GateAct act = new GateAct();
+    private final Act act = new Act();
+
+    @Parameters(paramLabel = "GATE", description = "The gate's key; 'oneroof gate list' has them.")
+    @SuppressWarnings("NullAway.Init")
+    private String key;
 
     @Override
     public Integer call() {
-        return OperatorAccess.inDatabase(act.options(), db -> {
-            db.useTx(tx -> new GateStore().close(tx, act.key(), OperatorAccess.actor(), act.reason()));
-            act.report(false, "%s is closed".formatted(act.key()));
-            return 0;
+        return act.perform((db, by) -> {
+            db.useTx(tx -> new GateStore().close(tx, key, by.actor(), by.reason()));
+            return new Act.Done("%s is closed".formatted(key), new GateAnswer(key, false));
         });
     }
 }

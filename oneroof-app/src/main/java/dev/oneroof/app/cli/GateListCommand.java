@@ -6,41 +6,29 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 @Command(name = "list", description = "Lists the gates: what each does, who set it, why and until when.")
 final class GateListCommand implements Callable<Integer> {
+    private static final Columns<Gate> COLUMNS = new Columns<Gate>()
+            .with("GATE", Gate::key)
+            .with("STANDS", gate -> gate.open() ? "open" : "closed")
+            .with("UNTIL", Gate::expiresAt)
+            .with("BY", Gate::actor)
+            .with("WHY", Gate::reason)
+            .with("EFFECT", Gate::effect);
+
     record Answer(List<Gate> gates) {}
 
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
 
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
+    @Mixin
+    private final Output output = new Output();
 
     @Override
     public Integer call() {
-        return OperatorAccess.inDatabase(options, db -> {
-            report(new Answer(db.inTx(tx -> new GateStore().list(tx))));
-            return 0;
-        });
-    }
-
-    private void report(Answer answer) {
-        if (json) {
-            Console.printJson(answer);
-            return;
-        }
-        Columns.print(
-                List.of("GATE", "STANDS", "UNTIL", "BY", "WHY", "EFFECT"),
-                answer.gates().stream()
-                        .map(gate -> List.of(
-                                gate.key(),
-                                gate.open() ? "open" : "closed",
-                                gate.expiresAt() == null ? "-" : gate.expiresAt(),
-                                gate.actor(),
-                                gate.reason(),
-                                gate.effect()))
-                        .toList());
+        List<Gate> gates = OperatorAccess.inDatabase(options, db -> db.inTx(tx -> new GateStore().list(tx)));
+        output.list(new Answer(gates), gates, COLUMNS);
+        return 0;
     }
 }

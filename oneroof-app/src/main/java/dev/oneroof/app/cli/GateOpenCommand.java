@@ -8,11 +8,16 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 @Command(name = "open", description = "Opens a gate, until it is closed or for a while. It is seen within a second.")
 final class GateOpenCommand implements Callable<Integer> {
     @Mixin
-    private final GateAct act = new GateAct();
+    private final Act act = new Act();
+
+    @Parameters(paramLabel = "GATE", description = "The gate's key; 'oneroof gate list' has them.")
+    @SuppressWarnings("NullAway.Init")
+    private String key;
 
     @Option(names = "--for", paramLabel = "DURATION", converter = Durations.class, description = "For how long.")
     private @Nullable Duration time;
@@ -20,18 +25,18 @@ final class GateOpenCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Duration until = time;
-        return OperatorAccess.inDatabase(act.options(), db -> {
+        return act.perform((db, by) -> {
             GateStore gates = new GateStore();
             db.useTx(tx -> {
                 if (until == null) {
-                    gates.open(tx, act.key(), OperatorAccess.actor(), act.reason());
+                    gates.open(tx, key, by.actor(), by.reason());
                 } else {
-                    gates.openFor(tx, act.key(), until, OperatorAccess.actor(), act.reason());
+                    gates.openFor(tx, key, until, by.actor(), by.reason());
                 }
             });
-            act.report(
-                    true, "%s is open%s".formatted(act.key(), until == null ? "" : " for " + DurationText.of(until)));
-            return 0;
+            return new Act.Done(
+                    "%s is open%s".formatted(key, until == null ? "" : " for " + DurationText.of(until)),
+                    new GateAnswer(key, true));
         });
     }
 }

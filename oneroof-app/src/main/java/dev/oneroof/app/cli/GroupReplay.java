@@ -17,13 +17,11 @@ final class GroupReplay {
     private static final Duration SHORTEST_REST = Duration.ofMillis(200);
 
     private final JobDeadLetters letters;
-    private final Waiting waiting;
-    private final boolean json;
+    private final Output output;
 
-    GroupReplay(JobDeadLetters letters, Waiting waiting, boolean json) {
+    GroupReplay(JobDeadLetters letters, Output output) {
         this.letters = letters;
-        this.waiting = waiting;
-        this.json = json;
+        this.output = output;
     }
 
     record Preview(
@@ -42,15 +40,15 @@ final class GroupReplay {
     }
 
     /** Says what a replay would do. */
-    static Preview tell(JobDeadLetters letters, LetterGroup group, double rate) {
+    Preview tell(LetterGroup group, double rate) {
         LetterGroupReport found = letters.group(group);
         LetterGroupReport.Counts counts = found.counts();
-        Console.say("to be replayed: %,d of the %,d open dead letters of %s, at %s a second in about %s"
+        output.say("to be replayed: %,d of the %,d open dead letters of %s, at %s a second in about %s"
                 .formatted(counts.manualReplay(), counts.open(), group, Numbers.plain(rate), Ages.text((long)
                         Math.ceil(counts.manualReplay() / rate))));
-        Console.say("  the last of them: %s".formatted(Columns.brief(found.errorClass() + ": " + found.sample())));
+        output.say("  the last of them: %s".formatted(Columns.brief(found.errorClass() + ": " + found.sample())));
         if (found.replayRun() != null) {
-            Console.say("  run %s replays them already".formatted(found.replayRun()));
+            output.say("  run %s replays them already".formatted(found.replayRun()));
         }
         return new Preview(
                 group.kind(),
@@ -62,45 +60,39 @@ final class GroupReplay {
                 false);
     }
 
-    static int preview(JobDeadLetters letters, LetterGroup group, double rate, boolean json) {
-        Preview preview = tell(letters, group, rate);
-        Console.say("nothing was changed (--dry-run)");
-        if (json) {
-            Console.printJson(preview);
-        }
+    int preview(LetterGroup group, double rate) {
+        output.report("nothing was changed (--dry-run)", tell(group, rate));
         return 0;
     }
 
-    int run(ReplayRun started) {
-        Console.say("run %s: %,d letters".formatted(started.id(), started.letters()));
-        ReplayRun run = batchAfterBatch(started);
-        if (json) {
-            Console.printJson(Answer.of(run));
-        }
+    int run(ReplayRun started, Waiting waiting) {
+        output.say("run %s: %,d letters".formatted(started.id(), started.letters()));
+        ReplayRun run = batchAfterBatch(started, waiting);
+        output.printIfJson(Answer.of(run));
         return switch (run.state()) {
             case RUNNING -> {
                 sayHowToGoOn(run);
                 yield ErrorCode.INTERRUPTED.exitCode();
             }
             case CANCELLED -> {
-                Console.say("run %s was cancelled: %,d were replayed".formatted(run.id(), run.replayed()));
+                output.say("run %s was cancelled: %,d were replayed".formatted(run.id(), run.replayed()));
                 yield PARTLY_DONE;
             }
             case DONE -> {
-                Console.say("replayed: %,d".formatted(run.replayed()));
+                output.say("replayed: %,d".formatted(run.replayed()));
                 if (run.left() == 0) {
                     yield 0;
                 }
-                Console.say("left out: %,d, triaged otherwise or closed since it began, or no signal any more"
+                output.say("left out: %,d, triaged otherwise or closed since it began, or no signal any more"
                         .formatted(run.left()));
                 yield PARTLY_DONE;
             }
         };
     }
 
-    private ReplayRun batchAfterBatch(ReplayRun started) {
+    private ReplayRun batchAfterBatch(ReplayRun started, Waiting waiting) {
         ReplayRun run = started;
-        try (Progress progress = new Progress()) {
+        try (Progress progress = new Progress(output.console())) {
             progress.step("replaying");
             do {
                 run = letters.replayNext(run.id(), OperatorAccess.actor());
@@ -118,8 +110,8 @@ final class GroupReplay {
         return next.isZero() || next.compareTo(SHORTEST_REST) > 0 ? next : SHORTEST_REST;
     }
 
-    private static void sayHowToGoOn(ReplayRun run) {
-        Console.say("replayed so far: %,d of %,d; 'oneroof dlq replay --resume %s' goes on"
+    private void sayHowToGoOn(ReplayRun run) {
+        output.say("replayed so far: %,d of %,d; 'oneroof dlq replay --resume %s' goes on"
                 .formatted(run.replayed(), run.letters(), run.id()));
     }
 }

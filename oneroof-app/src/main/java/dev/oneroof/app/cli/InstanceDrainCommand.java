@@ -1,7 +1,6 @@
 package dev.oneroof.app.cli;
 
 import dev.oneroof.core.liveness.Instances;
-import dev.oneroof.core.operator.OperatorAct;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -16,7 +15,7 @@ final class InstanceDrainCommand implements Callable<Integer> {
     record Answer(String instance, boolean drained) {}
 
     @Mixin
-    private final DatabaseOptions options = new DatabaseOptions();
+    private final Act act = new Act();
 
     @Parameters(paramLabel = "INSTANCE", description = "Its name; 'oneroof instance list' has them.")
     @SuppressWarnings("NullAway.Init")
@@ -25,28 +24,18 @@ final class InstanceDrainCommand implements Callable<Integer> {
     @Option(names = "--undo", description = "Let it take part again.")
     private boolean undo;
 
-    @Option(names = "--reason", required = true, paramLabel = "TEXT", description = "Why; it is kept with the act.")
-    @SuppressWarnings("NullAway.Init")
-    private String reason;
-
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
-
     @Override
     public Integer call() {
-        OperatorAct by = new OperatorAct(OperatorAccess.actor(), reason);
-        return OperatorAccess.inDatabase(options, db -> {
+        return act.perform((db, by) -> {
             Instances instances = new Instances(db);
             if (undo) {
                 instances.undoDrain(name, by);
             } else {
                 instances.drain(name, by);
             }
-            Console.say("%s %s".formatted(name, undo ? "takes part again" : "gives back all it holds"));
-            if (json) {
-                Console.printJson(new Answer(name, !undo));
-            }
-            return 0;
+            return new Act.Done(
+                    "%s %s".formatted(name, undo ? "takes part again" : "gives back all it holds"),
+                    new Answer(name, !undo));
         });
     }
 }

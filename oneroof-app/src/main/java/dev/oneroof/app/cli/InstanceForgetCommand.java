@@ -1,11 +1,9 @@
 package dev.oneroof.app.cli;
 
 import dev.oneroof.core.liveness.Instances;
-import dev.oneroof.core.operator.OperatorAct;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 @Command(
@@ -16,29 +14,17 @@ final class InstanceForgetCommand implements Callable<Integer> {
     record Answer(String instance, boolean forgotten) {}
 
     @Mixin
-    private final DatabaseOptions options = new DatabaseOptions();
+    private final Act act = new Act();
 
     @Parameters(paramLabel = "INSTANCE", description = "Its name; 'oneroof instance list' has them.")
     @SuppressWarnings("NullAway.Init")
     private String name;
 
-    @Option(names = "--reason", required = true, paramLabel = "TEXT", description = "Why; it is kept with the act.")
-    @SuppressWarnings("NullAway.Init")
-    private String reason;
-
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
-
     @Override
     public Integer call() {
-        OperatorAct by = new OperatorAct(OperatorAccess.actor(), reason);
-        return OperatorAccess.inDatabase(options, db -> {
+        return act.perform((db, by) -> {
             new Instances(db).forget(name, by);
-            Console.say("%s is forgotten".formatted(name));
-            if (json) {
-                Console.printJson(new Answer(name, true));
-            }
-            return 0;
+            return new Act.Done("%s is forgotten".formatted(name), new Answer(name, true));
         });
     }
 }

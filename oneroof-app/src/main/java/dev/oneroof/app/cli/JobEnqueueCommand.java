@@ -3,7 +3,6 @@ package dev.oneroof.app.cli;
 import dev.oneroof.core.job.Enqueued;
 import dev.oneroof.core.job.Jobs;
 import dev.oneroof.core.job.NewJob;
-import dev.oneroof.core.signal.Payload;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.Callable;
@@ -20,16 +19,15 @@ final class JobEnqueueCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
 
+    @Mixin
+    private final Output output = new Output();
+
+    @Mixin
+    private final JobOptions job = new JobOptions();
+
     @Parameters(paramLabel = "KIND", description = "Its kind.")
     @SuppressWarnings("NullAway.Init")
     private String kind;
-
-    @Option(
-            names = "--payload",
-            paramLabel = "JSON",
-            defaultValue = "{}",
-            description = "An object of addresses and figures; nothing without it.")
-    private String payload = "{}";
 
     @Option(
             names = "--key",
@@ -37,46 +35,26 @@ final class JobEnqueueCommand implements Callable<Integer> {
             description = "While a job with this key is alive, no second one is enqueued.")
     private @Nullable String key;
 
-    @Option(
-            names = "--priority",
-            paramLabel = "N",
-            defaultValue = "0",
-            converter = Numbers.Priority.class,
-            description = "0 to 100: goes before others of priority 0 that came up to so many minutes earlier.")
-    private long priority;
-
     @Option(names = "--in", paramLabel = "DURATION", converter = Durations.class, description = "Not before so long.")
     private @Nullable Duration in;
 
-    @Option(
-            names = "--max-attempts",
-            paramLabel = "N",
-            converter = Numbers.Attempts.class,
-            description = "Give up after so many; without it as its kind says.")
-    private @Nullable Long maxAttempts;
-
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
-
     @Override
     public Integer call() {
-        NewJob job = new NewJob(
+        NewJob wanted = new NewJob(
                 kind,
-                new Payload(payload),
+                job.payload(),
                 key,
-                Math.toIntExact(priority),
+                job.priority(),
                 in == null ? null : Instant.now().plus(in),
-                maxAttempts == null ? null : Math.toIntExact(maxAttempts),
+                job.maxAttempts(),
                 null);
         return OperatorAccess.inDatabase(options, db -> {
-            Enqueued enqueued = new Jobs(db).enqueue(job);
-            Console.say(
+            Enqueued enqueued = new Jobs(db).enqueue(wanted);
+            output.report(
                     enqueued.isNew()
                             ? "enqueued %s".formatted(enqueued.id())
-                            : "%s bears this key and is alive".formatted(enqueued.id()));
-            if (json) {
-                Console.printJson(new Answer(enqueued.id().toString(), enqueued.isNew()));
-            }
+                            : "%s bears this key and is alive".formatted(enqueued.id()),
+                    new Answer(enqueued.id().toString(), enqueued.isNew()));
             return 0;
         });
     }

@@ -12,10 +12,22 @@ import picocli.CommandLine.Option;
 
 @Command(name = "list", description = "Lists jobs, alive and ended, the newest first.")
 final class JobListCommand implements Callable<Integer> {
+    private static final Columns<JobReport.Shown> COLUMNS = new Columns<JobReport.Shown>()
+            .with("ID", JobReport.Shown::id)
+            .with("KIND", JobReport.Shown::kind)
+            .with("STATE", JobReport.Shown::state)
+            .with("TRIES", job -> "%d of %d".formatted(job.attempts(), job.maxAttempts()))
+            .with("SCHEDULED", JobReport.Shown::scheduledAt)
+            .with("HELD BY", JobReport.Shown::leaseOwner)
+            .with("LAST ERROR", JobReport.Shown::lastError);
+
     record Answer(List<JobReport.Shown> jobs, boolean more) {}
 
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
+
+    @Mixin
+    private final Output output = new Output();
 
     @Option(names = "--kind", paramLabel = "KIND", description = "Of this kind only.")
     private @Nullable String kind;
@@ -38,39 +50,19 @@ final class JobListCommand implements Callable<Integer> {
             description = "At most so many; without it 100.")
     private long limit;
 
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
-
     @Override
     public Integer call() {
-        return OperatorAccess.inDatabase(options, db -> {
-            int wanted = Math.toIntExact(limit);
-            List<JobReport.Shown> found = new JobReport(db).list(kind, state, before, wanted + 1);
-            report(new Answer(found.subList(0, Math.min(wanted, found.size())), found.size() > wanted));
-            return 0;
-        });
+        Page<JobReport.Shown> page = OperatorAccess.inDatabase(
+                options, db -> Page.of(limit, most -> new JobReport(db).list(kind, state, before, most)));
+        output.answer(new Answer(page.rows(), page.more()), () -> print(page));
+        return 0;
     }
 
-    private void report(Answer answer) {
-        if (json) {
-            Console.printJson(answer);
-            return;
-        }
-        Columns.print(
-                List.of("ID", "KIND", "STATE", "TRIES", "SCHEDULED", "HELD BY", "LAST ERROR"),
-                answer.jobs().stream()
-                        .map(job -> List.of(
-                                job.id(),
-                                job.kind(),
-                                job.state(),
-                                "%d of %d".formatted(job.attempts(), job.maxAttempts()),
-                                job.scheduledAt(),
-                                job.leaseOwner() == null ? "-" : job.leaseOwner(),
-                                job.lastError() == null ? "-" : job.lastError()))
-                        .toList());
-        if (answer.more()) {
-            Console.say("there are more; --before %s shows them"
-                    .formatted(answer.jobs().getLast().id()));
+    private void print(Page<JobReport.Shown> page) {
+        output.print(page.rows(), COLUMNS);
+        if (page.more()) {
+            output.say("there are more; --before %s shows them"
+                    .formatted(page.rows().getLast().id()));
         }
     }
 }

@@ -2,39 +2,39 @@ package dev.oneroof.app.cli;
 
 import dev.oneroof.core.job.JobId;
 import dev.oneroof.core.job.JobReport;
-import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 @Command(name = "show", description = "Shows one job, and the last lines that its handler said.")
 final class JobShowCommand implements Callable<Integer> {
+    private static final Columns<JobReport.Line> LINES = new Columns<JobReport.Line>()
+            .with("AT", JobReport.Line::at)
+            .with("ATTEMPT", JobReport.Line::attempt)
+            .with("LEVEL", JobReport.Line::level)
+            .with("DONE", line -> line.percent() == null ? null : line.percent() + " %")
+            .with("LINE", JobReport.Line::line);
+
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
+
+    @Mixin
+    private final Output output = new Output();
 
     @Parameters(paramLabel = "ID", converter = JobIds.class, description = "Its id.")
     @SuppressWarnings("NullAway.Init")
     private JobId id;
 
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
-
     @Override
     public Integer call() {
-        return OperatorAccess.inDatabase(options, db -> {
-            report(new JobReport(db).show(id));
-            return 0;
-        });
+        JobReport.Story story = OperatorAccess.inDatabase(options, db -> new JobReport(db).show(id));
+        output.answer(story, () -> print(story));
+        return 0;
     }
 
-    private void report(JobReport.Story story) {
-        if (json) {
-            Console.printJson(story);
-            return;
-        }
+    private void print(JobReport.Story story) {
         JobReport.Shown job = story.job();
         print("job", job.id());
         print("kind", "%s, domain %s".formatted(job.kind(), job.domain()));
@@ -50,23 +50,14 @@ final class JobShowCommand implements Callable<Integer> {
         print("last error", job.lastError());
         print("payload", job.payload());
         if (!story.lines().isEmpty()) {
-            Console.print("");
-            Columns.print(
-                    List.of("AT", "ATTEMPT", "LEVEL", "DONE", "LINE"),
-                    story.lines().stream()
-                            .map(line -> List.of(
-                                    line.at(),
-                                    Integer.toString(line.attempt()),
-                                    line.level(),
-                                    line.percent() == null ? "-" : line.percent() + " %",
-                                    line.line()))
-                            .toList());
+            output.print("");
+            output.print(story.lines(), LINES);
         }
     }
 
-    private static void print(String name, @Nullable String value) {
+    private void print(String name, @Nullable String value) {
         if (value != null) {
-            Console.print("%-12s  %s".formatted(name, value));
+            output.print("%-12s  %s".formatted(name, value));
         }
     }
 }

@@ -16,6 +16,7 @@ final class Progress implements DemoProgress, AutoCloseable {
 
     // Set by the launcher, which can ask the shell about stderr; Java can only guess.
     private final boolean terminal = Boolean.getBoolean("oneroof.terminal");
+    private final Console console;
     private String what = "";
     private long begun;
     private long lastLine;
@@ -23,6 +24,10 @@ final class Progress implements DemoProgress, AutoCloseable {
     private long of;
     private boolean endless;
     private @Nullable ProgressBar bar;
+
+    Progress(Console console) {
+        this.console = console;
+    }
 
     @Override
     public void step(String next) {
@@ -41,7 +46,7 @@ final class Progress implements DemoProgress, AutoCloseable {
 
     @Override
     public void say(String message) {
-        Console.say(message);
+        console.say(message);
     }
 
     @Override
@@ -55,7 +60,7 @@ final class Progress implements DemoProgress, AutoCloseable {
                         .setTaskName(what)
                         // Without a consumer of its own the library opens the terminal, which takes Ctrl-C away from
                         // us.
-                        .setConsumer(new ConsoleProgressBarConsumer(Console.messages(), WIDTH))
+                        .setConsumer(new ConsoleProgressBarConsumer(console.messages(), WIDTH))
                         .setInitialMax(total)
                         .setStyle(ProgressBarStyle.ASCII)
                         .setUpdateIntervalMillis(250)
@@ -67,7 +72,7 @@ final class Progress implements DemoProgress, AutoCloseable {
             }
         } else if (now - lastLine > LINE_EVERY.toNanos()) {
             lastLine = now;
-            Console.say("%s: %,d of %,d".formatted(what, done, of));
+            console.say("%s: %,d of %,d".formatted(what, done, of));
         }
     }
 
@@ -78,7 +83,7 @@ final class Progress implements DemoProgress, AutoCloseable {
             bar = null;
         }
         if (of > 0 && !endless) {
-            Console.say("%s: %,d of %,d".formatted(what, done, of));
+            console.say("%s: %,d of %,d".formatted(what, done, of));
         }
         done = 0;
         of = 0;

@@ -35,6 +35,16 @@ final class RootCommand implements Runnable {
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
 
+    private final Surroundings surroundings;
+
+    RootCommand(Surroundings surroundings) {
+        this.surroundings = surroundings;
+    }
+
+    Surroundings surroundings() {
+        return surroundings;
+    }
+
     @Override
     public void run() {
         throw new ParameterException(

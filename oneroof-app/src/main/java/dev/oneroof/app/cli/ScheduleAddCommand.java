@@ -6,7 +6,6 @@ import dev.oneroof.core.schedule.Schedule;
 import dev.oneroof.core.schedule.Schedules;
 import dev.oneroof.core.schedule.SteadyTimes;
 import dev.oneroof.core.schedule.Timetable;
-import dev.oneroof.core.signal.Payload;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
@@ -24,6 +23,12 @@ final class ScheduleAddCommand implements Callable<Integer> {
 
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
+
+    @Mixin
+    private final Output output = new Output();
+
+    @Mixin
+    private final JobOptions job = new JobOptions();
 
     @Parameters(paramLabel = "NAME", description = "Its name.")
     @SuppressWarnings("NullAway.Init")
@@ -90,13 +95,6 @@ final class ScheduleAddCommand implements Callable<Integer> {
     }
 
     @Option(
-            names = "--payload",
-            paramLabel = "JSON",
-            defaultValue = "{}",
-            description = "An object of addresses and figures; nothing without it.")
-    private String payload = "{}";
-
-    @Option(
             names = "--catch-up",
             paramLabel = "HOW",
             defaultValue = "LAST",
@@ -107,45 +105,20 @@ final class ScheduleAddCommand implements Callable<Integer> {
     @Option(names = "--no-overlap", description = "Enqueue none while the one before is alive.")
     private boolean noOverlap;
 
-    @Option(
-            names = "--priority",
-            paramLabel = "N",
-            defaultValue = "0",
-            converter = Numbers.Priority.class,
-            description = "0 to 100, as of any job.")
-    private long priority;
-
-    @Option(
-            names = "--max-attempts",
-            paramLabel = "N",
-            converter = Numbers.Attempts.class,
-            description = "Give up after so many; without it as its kind says.")
-    private @Nullable Long maxAttempts;
-
     @Option(names = "--replace", description = "Take the place of the schedule of this name, where there is one.")
     private boolean replace;
-
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
 
     @Override
     public Integer call() {
         Schedule schedule = new Schedule(
-                name,
-                kind,
-                when.timetable(),
-                catchUp,
-                !noOverlap,
-                new Payload(payload),
-                Math.toIntExact(priority),
-                maxAttempts == null ? null : Math.toIntExact(maxAttempts));
+                name, kind, when.timetable(), catchUp, !noOverlap, job.payload(), job.priority(), job.maxAttempts());
         return OperatorAccess.inDatabase(options, db -> {
             Schedules schedules = new Schedules(db);
             Schedules.Put done = replace
                     ? schedules.replace(schedule, OperatorAccess.actor())
                     : schedules.add(schedule, OperatorAccess.actor());
             Instant next = schedules.show(name).nextDueAt();
-            Console.say("%s is %s, due next at %s"
+            output.say("%s is %s, due next at %s"
                     .formatted(
                             name,
                             switch (done) {
@@ -155,11 +128,9 @@ final class ScheduleAddCommand implements Callable<Integer> {
                             },
                             next));
             if (!schedules.areKept()) {
-                Console.say("nobody fires it yet: no instance that knows a kind of jobs is running");
+                output.say("nobody fires it yet: no instance that knows a kind of jobs is running");
             }
-            if (json) {
-                Console.printJson(new Answer(name, done.name().toLowerCase(Locale.ROOT), next));
-            }
+            output.printIfJson(new Answer(name, done.name().toLowerCase(Locale.ROOT), next));
             return 0;
         });
     }

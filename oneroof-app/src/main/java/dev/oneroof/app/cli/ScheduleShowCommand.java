@@ -11,7 +11,6 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 @Command(name = "show", description = "Shows one schedule, what it has done, and its next times.")
@@ -23,20 +22,19 @@ final class ScheduleShowCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
 
+    @Mixin
+    private final Output output = new Output();
+
     @Parameters(paramLabel = "NAME", description = "Its name.")
     @SuppressWarnings("NullAway.Init")
     private String name;
 
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
-
     @Override
     public Integer call() {
-        return OperatorAccess.inDatabase(options, db -> {
-            KnownSchedule schedule = new Schedules(db).show(name);
-            report(new Answer(schedule, Schedules.times(schedule.timetable(), schedule.seenAt(), TIMES)));
-            return 0;
-        });
+        KnownSchedule schedule = OperatorAccess.inDatabase(options, db -> new Schedules(db).show(name));
+        Answer answer = new Answer(schedule, Schedules.times(schedule.timetable(), schedule.seenAt(), TIMES));
+        output.answer(answer, () -> print(answer));
+        return 0;
     }
 
     /** By what it is due, in words. */
@@ -46,11 +44,7 @@ final class ScheduleShowCommand implements Callable<Integer> {
                 : "every %s".formatted(DurationText.of(Duration.ofSeconds(schedule.everySeconds())));
     }
 
-    private void report(Answer answer) {
-        if (json) {
-            Console.printJson(answer);
-            return;
-        }
+    private void print(Answer answer) {
         KnownSchedule schedule = answer.schedule();
         print("schedule", schedule.name());
         print("kind", schedule.kind());
@@ -94,9 +88,9 @@ final class ScheduleShowCommand implements Callable<Integer> {
                         .formatted(time, time.atZone(ZoneId.of(schedule.zone())).toOffsetDateTime());
     }
 
-    private static void print(String name, @Nullable String value) {
+    private void print(String name, @Nullable String value) {
         if (value != null) {
-            Console.print("%-12s  %s".formatted(name, value));
+            output.print("%-12s  %s".formatted(name, value));
         }
     }
 }

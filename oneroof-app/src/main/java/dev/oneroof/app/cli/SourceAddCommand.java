@@ -30,6 +30,9 @@ final class SourceAddCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
 
+    @Mixin
+    private final Output output = new Output();
+
     @Parameters(paramLabel = "NAME", description = "The source's name: a-z, 0-9, _, . and -.")
     @SuppressWarnings("NullAway.Init")
     private String name;
@@ -95,9 +98,6 @@ final class SourceAddCommand implements Callable<Integer> {
     @Option(names = "--dry-run", description = "Tell what would be registered, and register nothing.")
     private boolean dryRun;
 
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
-
     @Override
     public Integer call() {
         return OperatorAccess.inDatabase(options, db -> {
@@ -123,17 +123,15 @@ final class SourceAddCommand implements Callable<Integer> {
     }
 
     private void report(Answer answer) {
-        answer.warnings().forEach(warning -> Console.say("warning: " + warning));
+        answer.warnings().forEach(warning -> output.say("warning: " + warning));
         if (answer.contractProposed()) {
-            Console.say("contract: '%s' is what the table shows; --contract says otherwise"
+            output.say("contract: '%s' is what the table shows; --contract says otherwise"
                     .formatted(answer.source().contract()));
         }
-        Console.say(answer.seen());
-        if (json) {
-            Console.printJson(answer);
-            return;
-        }
-        answer.source().print();
-        Console.say(answer.registered() ? "registered" : "nothing was registered (--dry-run)");
+        output.say(answer.seen());
+        output.answer(answer, () -> {
+            answer.source().lines().forEach(output::print);
+            output.say(answer.registered() ? "registered" : "nothing was registered (--dry-run)");
+        });
     }
 }

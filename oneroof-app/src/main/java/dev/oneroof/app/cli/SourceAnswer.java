@@ -3,6 +3,8 @@ package dev.oneroof.app.cli;
 import dev.oneroof.core.tabletail.TailSource;
 import dev.oneroof.postgres.text.DurationText;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -49,22 +51,25 @@ record SourceAnswer(
         return tsColumn == null ? idColumn : tsColumn + ", " + idColumn;
     }
 
-    void print() {
-        Console.print("source         %s".formatted(name));
-        Console.print("table          %s.%s".formatted(schema, table));
+    /** All of it, in words. */
+    List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        lines.add("source         %s".formatted(name));
+        lines.add("table          %s.%s".formatted(schema, table));
         if (tsColumn != null) {
-            Console.print("time           %s (%s%s)".formatted(tsColumn, tsType, zone == null ? "" : ", " + zone));
+            lines.add("time           %s (%s%s)".formatted(tsColumn, tsType, zone == null ? "" : ", " + zone));
         }
-        Console.print("id             %s (%s)".formatted(idColumn, idType));
-        Console.print("contract       %s".formatted(contract));
-        Console.print("mode           %s".formatted(mode));
+        lines.add("id             %s (%s)".formatted(idColumn, idType));
+        lines.add("contract       %s".formatted(contract));
+        lines.add("mode           %s".formatted(mode));
         if (filter != null) {
-            Console.print("filter         %s".formatted(filter));
+            lines.add("filter         %s".formatted(filter));
         }
-        Console.print("batch size     %d".formatted(batchSize));
-        Console.print("polled every   %s".formatted(text(pollSeconds)));
-        Console.print("behind after   %s".formatted(text(lagThresholdSeconds)));
-        Console.print("read again     %s".formatted(text(rereadSeconds)));
+        lines.add("batch size     %d".formatted(batchSize));
+        lines.add("polled every   %s".formatted(text(pollSeconds)));
+        lines.add("behind after   %s".formatted(text(lagThresholdSeconds)));
+        lines.add("read again     %s".formatted(text(rereadSeconds)));
+        return lines;
     }
 
     private static String text(double seconds) {

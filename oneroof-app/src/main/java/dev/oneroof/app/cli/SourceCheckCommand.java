@@ -8,7 +8,6 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 @Command(
@@ -23,11 +22,11 @@ final class SourceCheckCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
 
+    @Mixin
+    private final Output output = new Output();
+
     @Parameters(paramLabel = "NAME", arity = "0..1", description = "The source's name; without it, all of them.")
     private @Nullable String name;
-
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
 
     @Override
     public Integer call() {
@@ -38,20 +37,16 @@ final class SourceCheckCommand implements Callable<Integer> {
                     : sources.list().stream().map(TailSource::name).toList();
             List<SourceCheck> checks = names.stream().map(sources::check).toList();
             Answer answer = new Answer(checks.stream().allMatch(SourceCheck::holds), checks);
-            report(answer);
+            output.answer(answer, () -> print(answer));
             return answer.holds() ? 0 : DOES_NOT_HOLD;
         });
     }
 
-    private void report(Answer answer) {
-        if (json) {
-            Console.printJson(answer);
-            return;
-        }
+    private void print(Answer answer) {
         for (SourceCheck check : answer.sources()) {
-            Console.print("%-5s %s".formatted(check.holds() ? "ok" : "FAIL", check.source()));
-            check.broken().forEach(broken -> Console.print("      " + broken));
-            check.warnings().forEach(warning -> Console.print("      warning: " + warning));
+            output.print("%-5s %s".formatted(check.holds() ? "ok" : "FAIL", check.source()));
+            check.broken().forEach(broken -> output.print("      " + broken));
+            check.warnings().forEach(warning -> output.print("      warning: " + warning));
         }
     }
 }

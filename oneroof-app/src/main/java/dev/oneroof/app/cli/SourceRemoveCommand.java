@@ -19,15 +19,11 @@ final class SourceRemoveCommand implements Callable<Integer> {
     record Answer(SourceAnswer source, List<SourceUse> workers, boolean removed) {}
 
     @Mixin
-    private final DatabaseOptions options = new DatabaseOptions();
+    private final Act act = new Act();
 
     @Parameters(paramLabel = "NAME", description = "The source's name.")
     @SuppressWarnings("NullAway.Init")
     private String name;
-
-    @Option(names = "--reason", required = true, paramLabel = "TEXT", description = "Why; it is kept with the act.")
-    @SuppressWarnings("NullAway.Init")
-    private String reason;
 
     @Option(names = "--yes", description = "Do not ask.")
     private boolean yes;
@@ -35,45 +31,38 @@ final class SourceRemoveCommand implements Callable<Integer> {
     @Option(names = "--dry-run", description = "Tell what would be removed, and remove nothing.")
     private boolean dryRun;
 
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
-
     @Override
     public Integer call() {
-        return OperatorAccess.inDatabase(options, db -> {
+        Answer answer = act.inDatabase((db, by) -> {
             Sources sources = new Sources(db);
             TailSource source = sources.find(name);
             List<SourceUse> uses = sources.uses(name);
             preview(uses);
             if (!dryRun) {
                 if (!yes) {
-                    Confirmation.atTheTerminal().demand("remove source '%s'?".formatted(name));
+                    Confirmation.atTheTerminal(act.output().console()).demand("remove source '%s'?".formatted(name));
                 }
-                sources.remove(name, OperatorAccess.actor(), reason);
+                sources.remove(name, by.actor(), by.reason());
             }
-            report(new Answer(SourceAnswer.of(source), uses, !dryRun));
-            return 0;
+            return new Answer(SourceAnswer.of(source), uses, !dryRun);
         });
+        String done = dryRun ? "nothing was removed (--dry-run)" : "removed %s".formatted(name);
+        act.output().answer(answer, () -> act.output().print(done));
+        return 0;
     }
 
     private void preview(List<SourceUse> uses) {
-        Console.say("to be removed: source '%s' and %s of its workers"
-                .formatted(name, Counted.of(uses.size(), "position")));
+        act.output()
+                .say("to be removed: source '%s' and %s of its workers"
+                        .formatted(name, Counted.of(uses.size(), "position")));
         for (SourceUse use : uses) {
-            Console.say("  %s/%d, %s seen%s"
-                    .formatted(
-                            use.worker(),
-                            use.shard(),
-                            Counted.of(use.rowsSeen(), "row"),
-                            use.owner() == null ? "" : ", running on " + use.owner()));
-        }
-    }
-
-    private void report(Answer answer) {
-        if (json) {
-            Console.printJson(answer);
-        } else {
-            Console.print(answer.removed() ? "removed %s".formatted(name) : "nothing was removed (--dry-run)");
+            act.output()
+                    .say("  %s/%d, %s seen%s"
+                            .formatted(
+                                    use.worker(),
+                                    use.shard(),
+                                    Counted.of(use.rowsSeen(), "row"),
+                                    use.owner() == null ? "" : ", running on " + use.owner()));
         }
     }
 }

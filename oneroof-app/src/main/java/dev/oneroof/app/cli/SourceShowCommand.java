@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 @Command(name = "show", description = "Shows a source, and the workers that read it.")
@@ -17,30 +16,27 @@ final class SourceShowCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
 
+    @Mixin
+    private final Output output = new Output();
+
     @Parameters(paramLabel = "NAME", description = "The source's name.")
     @SuppressWarnings("NullAway.Init")
     private String name;
-
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
 
     @Override
     public Integer call() {
         return OperatorAccess.inDatabase(options, db -> {
             Sources sources = new Sources(db);
-            report(new Answer(SourceAnswer.of(sources.find(name)), sources.uses(name)));
+            Answer answer = new Answer(SourceAnswer.of(sources.find(name)), sources.uses(name));
+            output.answer(answer, () -> print(answer));
             return 0;
         });
     }
 
-    private void report(Answer answer) {
-        if (json) {
-            Console.printJson(answer);
-            return;
-        }
-        answer.source().print();
+    private void print(Answer answer) {
+        answer.source().lines().forEach(output::print);
         for (SourceUse use : answer.workers()) {
-            Console.print("read by        %s/%d, %s, %s"
+            output.print("read by        %s/%d, %s, %s"
                     .formatted(
                             use.worker(),
                             use.shard(),

@@ -8,7 +8,6 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 @Command(
         name = "status",
@@ -26,6 +25,13 @@ final class StatusCommand implements Callable<Integer> {
     private static final String WELL = "well";
     private static final String NONE = "none";
 
+    private static final Columns<Health.Line> COLUMNS = new Columns<Health.Line>()
+            .with("EXECUTOR", StatusCommand::name)
+            .with("STATE", line -> String.valueOf(line.state()))
+            .with("SINCE", StatusCommand::since)
+            .with("LAST BEAT", StatusCommand::ago)
+            .with("WHY", line -> String.valueOf(line.reason()));
+
     /**
      * What is printed.
      *
@@ -37,19 +43,15 @@ final class StatusCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
 
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
+    @Mixin
+    private final Output output = new Output();
 
     @Override
     public Integer call() {
         List<Health.Line> lines = OperatorAccess.inDatabase(options, db -> new Health(db).lines());
         boolean healthy = executors(lines).stream().noneMatch(line -> BAD.contains(line.state()));
         Answer answer = new Answer(verdict(lines), state(lines), healthy, lines);
-        if (json) {
-            Console.printJson(answer);
-        } else {
-            print(answer);
-        }
+        output.answer(answer, () -> print(answer));
         return healthy ? 0 : UNHEALTHY;
     }
 
@@ -152,21 +154,15 @@ final class StatusCommand implements Callable<Integer> {
         return line.ageSeconds() == null ? "never" : Ages.ago(line.ageSeconds());
     }
 
-    private static void print(Answer answer) {
-        Console.print(answer.verdict());
+    private void print(Answer answer) {
+        output.print(answer.verdict());
         if (answer.lines().isEmpty()) {
             return;
         }
-        Console.print("");
-        Columns.print(
-                List.of("EXECUTOR", "STATE", "SINCE", "LAST BEAT", "WHY"),
+        output.print("");
+        output.print(
                 Stream.concat(executors(answer.lines()).stream(), unattended(answer.lines()).stream())
-                        .map(line -> List.of(
-                                name(line),
-                                String.valueOf(line.state()),
-                                since(line),
-                                ago(line),
-                                String.valueOf(line.reason())))
-                        .toList());
+                        .toList(),
+                COLUMNS);
     }
 }

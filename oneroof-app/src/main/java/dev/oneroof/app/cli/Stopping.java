@@ -12,11 +12,13 @@ import java.util.concurrent.TimeUnit;
 final class Stopping implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
+    private final Console console;
     private final Waiting waiting = new Waiting();
     private final CountDownLatch ended = new CountDownLatch(1);
     private final Thread hook = new Thread(this::stopAndWait, "oneroof-stopping");
 
-    Stopping() {
+    Stopping(Console console) {
+        this.console = console;
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
@@ -28,7 +30,7 @@ final class Stopping implements AutoCloseable {
         waiting.stop();
         try {
             if (!ended.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-                Console.say("not everything ended in %d s".formatted(PATIENCE.toSeconds()));
+                console.say("not everything ended in %d s".formatted(PATIENCE.toSeconds()));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -38,5 +40,10 @@ final class Stopping implements AutoCloseable {
     @Override
     public void close() {
         ended.countDown();
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            // The JVM ends, and it runs.
+        }
     }
 }

@@ -10,7 +10,6 @@ import dev.oneroof.core.worker.Waiting;
 import dev.oneroof.postgres.DatabaseAddress;
 import dev.oneroof.postgres.schema.SchemaConfig;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** What every trial takes, and how its result is told. */
 final class TrialOptions {
@@ -19,8 +18,8 @@ final class TrialOptions {
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
 
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
+    @Mixin
+    private final Output output = new Output();
 
     /** A trial on a database whose schema is there. Ctrl-C ends it early. */
     interface Trial {
@@ -29,12 +28,16 @@ final class TrialOptions {
 
     int run(String what, Trial trial) throws Exception {
         AppConfig config = options.loadForFilling();
-        try (Stopping stopping = new Stopping();
+        try (Stopping stopping = new Stopping(output.console());
                 OpenDatabase database = OpenDatabase.open(config, Access.SHARE)) {
             SchemaAccess.migrate(SchemaAccess.migrator(config, database.address()), database.address());
-            Console.say("%s on %s".formatted(what, database.address()));
+            output.say("%s on %s".formatted(what, database.address()));
             return report(trial.run(database.address(), config.schema(), stopping.waiting()));
         }
+    }
+
+    Output output() {
+        return output;
     }
 
     AppConfig config() {
@@ -42,17 +45,15 @@ final class TrialOptions {
     }
 
     int report(BenchResult result) {
-        if (json) {
-            Console.printJson(result);
-        } else {
-            Console.print("%s %s".formatted(result.bench(), result.settings()));
-            result.figures().forEach(TrialOptions::print);
-        }
+        output.answer(result, () -> {
+            output.print("%s %s".formatted(result.bench(), result.settings()));
+            result.figures().forEach(this::print);
+        });
         return result.holds() ? 0 : DOES_NOT_HOLD;
     }
 
-    private static void print(Figure figure) {
-        Console.print("%-5s %-60s %10.1f   %s"
+    private void print(Figure figure) {
+        output.print("%-5s %-60s %10.1f   %s"
                 .formatted(figure.holds() ? "ok" : "FAIL", figure.name(), figure.measured(), figure.bound()));
     }
 }

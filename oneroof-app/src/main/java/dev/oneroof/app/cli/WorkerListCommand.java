@@ -6,41 +6,29 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 @Command(name = "list", description = "Lists the workers and all others that beat, with the state of each and why.")
 final class WorkerListCommand implements Callable<Integer> {
+    private static final Columns<Executor> COLUMNS = new Columns<Executor>()
+            .with("WORKER", Executor::name)
+            .with("KIND", Executor::kind)
+            .with("STATE", Executor::state)
+            .with("LAST BEAT", worker -> Ages.ago(worker.ageSeconds()))
+            .with("HELD BY", Executor::leaseOwner)
+            .with("WHY", Executor::reason);
+
     record Answer(List<Executor> workers) {}
 
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
 
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
+    @Mixin
+    private final Output output = new Output();
 
     @Override
     public Integer call() {
-        return OperatorAccess.inDatabase(options, db -> {
-            report(new Answer(new Executors(db).workers()));
-            return 0;
-        });
-    }
-
-    private void report(Answer answer) {
-        if (json) {
-            Console.printJson(answer);
-            return;
-        }
-        Columns.print(
-                List.of("WORKER", "KIND", "STATE", "LAST BEAT", "HELD BY", "WHY"),
-                answer.workers().stream()
-                        .map(worker -> List.of(
-                                worker.name(),
-                                worker.kind(),
-                                worker.state(),
-                                Ages.ago(worker.ageSeconds()),
-                                worker.leaseOwner() == null ? "-" : worker.leaseOwner(),
-                                worker.reason()))
-                        .toList());
+        List<Executor> workers = OperatorAccess.inDatabase(options, db -> new Executors(db).workers());
+        output.list(new Answer(workers), workers, COLUMNS);
+        return 0;
     }
 }

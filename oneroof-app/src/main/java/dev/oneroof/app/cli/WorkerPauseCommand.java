@@ -1,5 +1,6 @@
 package dev.oneroof.app.cli;
 
+import dev.oneroof.core.lease.Scope;
 import dev.oneroof.core.tabletail.Cursors;
 import dev.oneroof.postgres.text.DurationText;
 import java.time.Duration;
@@ -8,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 @Command(
         name = "pause",
@@ -16,19 +18,22 @@ final class WorkerPauseCommand implements Callable<Integer> {
     record Answer(String worker, boolean paused, @Nullable String expiry) {}
 
     @Mixin
-    private final CursorAct act = new CursorAct();
+    private final Act act = new Act();
+
+    @Parameters(paramLabel = "WORKER/SOURCE", converter = CursorName.class, description = "The cursor.")
+    @SuppressWarnings("NullAway.Init")
+    private Scope scope;
 
     @Option(names = "--for", paramLabel = "DURATION", converter = Durations.class, description = "For how long.")
     private @Nullable Duration expiry;
 
     @Override
     public Integer call() {
-        return OperatorAccess.inDatabase(act.options(), db -> {
-            new Cursors(db).pause(act.scope(), act.act(), expiry);
-            act.report(
-                    "%s is paused%s".formatted(act.scope(), expiry == null ? "" : " for " + DurationText.of(expiry)),
-                    new Answer(act.scope().toString(), true, expiry == null ? null : DurationText.of(expiry)));
-            return 0;
+        return act.perform((db, by) -> {
+            new Cursors(db).pause(scope, by, expiry);
+            return new Act.Done(
+                    "%s is paused%s".formatted(scope, expiry == null ? "" : " for " + DurationText.of(expiry)),
+                    new Answer(scope.toString(), true, expiry == null ? null : DurationText.of(expiry)));
         });
     }
 }

@@ -30,6 +30,9 @@ final class WorkerRunCommand implements Callable<Integer> {
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
 
+    @Mixin
+    private final Output output = new Output();
+
     @Parameters(paramLabel = "WORKER/SOURCE", converter = CursorName.class, description = "The worker on a source.")
     @SuppressWarnings("NullAway.Init")
     private Scope scope;
@@ -45,9 +48,6 @@ final class WorkerRunCommand implements Callable<Integer> {
             description = "How long it may take; ${DEFAULT-VALUE} unless said.")
     @SuppressWarnings("NullAway.Init")
     private Duration within;
-
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
 
     @Override
     public Integer call() {
@@ -96,10 +96,9 @@ final class WorkerRunCommand implements Callable<Integer> {
             case Pass.Ailing ailing -> throw new IllegalStateException("it had not ended");
             case Pass.Stuck stuck -> throw new IllegalStateException("it had not ended");
         };
-        Console.say("%s: %s, %s".formatted(scope, Counted.of(ended.rows(), "row"), how));
-        if (json) {
-            Console.printJson(new Answer(scope.toString(), ended.rows(), caughtUp, how));
-        }
+        output.report(
+                "%s: %s, %s".formatted(scope, Counted.of(ended.rows(), "row"), how),
+                new Answer(scope.toString(), ended.rows(), caughtUp, how));
         return caughtUp ? 0 : UNHEALTHY;
     }
 }

@@ -2,63 +2,54 @@ package dev.oneroof.app.cli;
 
 import dev.oneroof.core.liveness.Executor;
 import dev.oneroof.core.liveness.Executors;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 @Command(name = "show", description = "Shows one worker: its state and why, who holds it, and what happened to it.")
 final class WorkerShowCommand implements Callable<Integer> {
+    private static final Columns<Executor.Transition> TRANSITIONS = new Columns<Executor.Transition>()
+            .with("AT", Executor.Transition::at)
+            .with("AGO", one -> Ages.text(one.ageSeconds()))
+            .with("WHAT", WorkerShowCommand::words)
+            .with("BY", Executor.Transition::actor);
+
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
+
+    @Mixin
+    private final Output output = new Output();
 
     @Parameters(paramLabel = "NAME", description = "WORKER/SOURCE, or the name of any other executor.")
     @SuppressWarnings("NullAway.Init")
     private String name;
 
-    @Option(names = "--json", description = "Print one JSON object.")
-    private boolean json;
-
     @Override
     public Integer call() {
-        return OperatorAccess.inDatabase(options, db -> {
-            report(new Executors(db).show(name));
-            return 0;
-        });
+        Executor.Story story = OperatorAccess.inDatabase(options, db -> new Executors(db).show(name));
+        output.answer(story, () -> print(story));
+        return 0;
     }
 
-    private void report(Executor.Story story) {
-        if (json) {
-            Console.printJson(story);
-            return;
-        }
+    private void print(Executor.Story story) {
         Executor worker = story.executor();
-        Console.print("worker        %s".formatted(worker.name()));
-        Console.print("kind          %s".formatted(worker.kind()));
-        Console.print("state         %s: %s".formatted(worker.state(), worker.reason()));
-        Console.print("last beat     %s (%s)".formatted(Ages.ago(worker.ageSeconds()), worker.lastTickAt()));
-        Console.print("beats         %d, one every %d s; silent after %d s"
+        output.print("worker        %s".formatted(worker.name()));
+        output.print("kind          %s".formatted(worker.kind()));
+        output.print("state         %s: %s".formatted(worker.state(), worker.reason()));
+        output.print("last beat     %s (%s)".formatted(Ages.ago(worker.ageSeconds()), worker.lastTickAt()));
+        output.print("beats         %d, one every %d s; silent after %d s"
                 .formatted(worker.ticksTotal(), worker.cadenceSeconds(), worker.thresholdSeconds()));
         if (worker.leaseOwner() != null) {
-            Console.print("held by       %s, epoch %d, until %s"
+            output.print("held by       %s, epoch %d, until %s"
                     .formatted(worker.leaseOwner(), worker.leaseEpoch(), worker.leaseUntil()));
         }
-        Console.print("registered    by %s".formatted(worker.registeredBy()));
+        output.print("registered    by %s".formatted(worker.registeredBy()));
         if (story.transitions().isEmpty()) {
             return;
         }
-        Console.print("");
-        Columns.print(
-                List.of("AT", "AGO", "WHAT", "BY"),
-                story.transitions().stream()
-                        .map(one -> List.of(
-                                one.at(),
-                                Ages.text(one.ageSeconds()),
-                                words(one),
-                                one.actor() == null ? "-" : one.actor()))
-                        .toList());
+        output.print("");
+        output.print(story.transitions(), TRANSITIONS);
     }
 
     private static String words(Executor.Transition one) {

@@ -48,7 +48,7 @@ class BadInputTest {
 
     @Test
     void asksForACommand() {
-        assertRefused(new Oneroof(folder).run(), 2, "a command is missing");
+        assertRefused(new Oneroof(folder).runAsProcess(), 2, "a command is missing");
         assertRefused(new Oneroof(folder).run("db"), 2, "a verb is missing");
     }
 
@@ -58,6 +58,23 @@ class BadInputTest {
         Oneroof.Answer answer = new Oneroof(folder).run((command + " --db postgres://ann@127.0.0.1:1/reg").split(" "));
 
         assertRefused(answer, 69, "cannot reach postgres://ann@127.0.0.1:1/reg");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "job retry 01900000-0000-7000-8000-000000000000",
+                "cursor accept sorter/parcels",
+                "gate close queue.heartbeat.enabled",
+                "schedule pause nights",
+                "instance forget pod-7",
+                "source remove parcels"
+            })
+    void refusesAReasonThatSaysNothingBeforeItLooksForADatabase(String command) {
+        Oneroof.Answer answer = new Oneroof(folder)
+                .run((command + " --db postgres://ann@127.0.0.1:1/reg --reason= ").split(" (?! |$)"));
+
+        assertRefused(answer, 2, "--reason: ' ' is not allowed; allowed are 1 to 500 characters");
     }
 
     @Test
@@ -78,7 +95,7 @@ class BadInputTest {
         Oneroof.Answer answer = new Oneroof(folder)
                 .on(database)
                 .with("ONEROOF_DB_PASSWORD", "guess")
-                .run("demo", "--once");
+                .runAsProcess("demo", "--once");
 
         assertRefused(answer, 6, "refused the login");
         assertThat(answer.err()).doesNotContain("guess");
@@ -130,7 +147,7 @@ class BadInputTest {
                 + " installed_by, execution_time, success) VALUES (1000, '999', 'from the future', 'SQL', 'V999__x.sql',"
                 + " 1, 'x', 1, true)");
 
-        Oneroof.Answer answer = new Oneroof(folder).on(database).run(command.split(" "));
+        Oneroof.Answer answer = new Oneroof(folder).on(database).runAsProcess(command.split(" "));
 
         assertRefused(answer, 5, "version 999", "use a newer oneroof");
         assertThat(database.value(Long.class, "SELECT count(*) FROM pg_namespace WHERE nspname = 'oneroof_demo'"))
@@ -148,7 +165,7 @@ class BadInputTest {
                 .with("ONEROOF_DB_ROLE_PREFIX", database.name() + "_")
                 .with("ONEROOF_DB_SCHEMA", "mine");
 
-        assertRefused(command.run("db", "migrate"), 6, login + " may not create roles", "--print-roles");
+        assertRefused(command.runAsProcess("db", "migrate"), 6, login + " may not create roles", "--print-roles");
 
         Oneroof.Answer script = command.run("db", "migrate", "--print-roles");
         assertThat(script.exit()).isZero();
@@ -162,7 +179,7 @@ class BadInputTest {
         Files.writeString(file, "db:\n  scheam: x\n  pool_size: 1\nhoem: y\n");
 
         Oneroof.Answer answer =
-                new Oneroof(folder).with("ONEROOF_EMBEDDED_PROT", "1").run("demo", "--once");
+                new Oneroof(folder).with("ONEROOF_EMBEDDED_PROT", "1").runAsProcess("demo", "--once");
 
         Files.delete(file);
         assertRefused(
@@ -202,7 +219,7 @@ class BadInputTest {
     @Test
     void tellsWhoHasTheHome(@TempDir Path home) {
         try (EmbeddedPostgres owner = EmbeddedPostgres.open(EmbeddedConfig.in(home))) {
-            Oneroof.Answer answer = new Oneroof(folder).run("demo", "--once", "--home", home.toString());
+            Oneroof.Answer answer = new Oneroof(folder).runAsProcess("demo", "--once", "--home", home.toString());
 
             assertRefused(
                     answer,
@@ -226,7 +243,7 @@ class BadInputTest {
 
     @Test
     void looksOnlyAtAHomeThatExists() {
-        assertRefused(new Oneroof(folder).run("db", "status"), 4, "there is no database in", ".oneroof");
+        assertRefused(new Oneroof(folder).runAsProcess("db", "status"), 4, "there is no database in", ".oneroof");
     }
 
     @ParameterizedTest
@@ -249,7 +266,7 @@ class BadInputTest {
     @Test
     void namesAHostThatDoesNotExist() {
         Oneroof.Answer answer =
-                new Oneroof(folder).run("db", "status", "--db", "postgres://ann@no.such.host.invalid/reg");
+                new Oneroof(folder).runAsProcess("db", "status", "--db", "postgres://ann@no.such.host.invalid/reg");
 
         assertRefused(answer, 69, "unknown host no.such.host.invalid");
     }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.io.ByteArrayInputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,7 +32,10 @@ class ConfirmationTest {
     }
 
     private static Confirmation answering(boolean terminal, String answer) {
-        return new Confirmation(terminal, new ByteArrayInputStream(answer.getBytes(StandardCharsets.UTF_8)));
+        return new Confirmation(
+                terminal,
+                new ByteArrayInputStream(answer.getBytes(StandardCharsets.UTF_8)),
+                new Console(OutputStream.nullOutputStream(), OutputStream.nullOutputStream()));
     }
 
     private static void assertRefused(Confirmation confirmation, ErrorCode code, String told) {

@@ -13,6 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Where data does not arrive: no message to whoever has read enough, a failure to whoever lost it. */
 @OneRoofTest
@@ -35,6 +36,15 @@ class ConsoleTest {
         assertThat(messages(database, AND_ITS_CODE + "> /dev/full", "gate", "list"))
                 .startsWith("oneroof: stdout: what was asked for could not be written: ")
                 .endsWith("\nexit 1\n");
+    }
+
+    @Test
+    void printsHelpWhereDataGoes(@TempDir Path folder) {
+        Oneroof.Answer answer = new Oneroof(folder).run("job", "cancel", "--help");
+
+        assertThat(answer.exit()).isZero();
+        assertThat(answer.out()).startsWith("Usage: oneroof job cancel").contains("--reason=TEXT", "--json");
+        assertThat(answer.err()).isEmpty();
     }
 
     /** What the command says on stderr in this script, in which it is {@code "$@"}. */

@@ -25,7 +25,7 @@ class DemoTest {
 
     @Test
     void catchesUpAndPrintsOneJsonObject() {
-        Oneroof.Answer answer = new Oneroof(folder).run("demo", "--once", "--rows", "2000", "--json");
+        Oneroof.Answer answer = new Oneroof(folder).runAsProcess("demo", "--once", "--rows", "2000", "--json");
 
         assertThat(answer.exit()).as(answer.err()).isZero();
         JsonNode summary = json(answer);
@@ -94,7 +94,7 @@ class DemoTest {
     @Test
     void goesOnAfterAnyNumberOfKills(Seeded random) {
         Oneroof command = new Oneroof(folder);
-        command.run("demo", "--once", "--rows", "10");
+        command.runAsProcess("demo", "--once", "--rows", "10");
         for (int kill = 0; kill < 5; kill++) {
             try (JavaProcess process = command.start("demo", "--rows", "200000", "--births-per-second", "1000")) {
                 process.err().await(line -> line.contains("registry and schema are in"), Duration.ofSeconds(60));
@@ -103,7 +103,7 @@ class DemoTest {
             }
         }
 
-        Oneroof.Answer answer = command.run("demo", "--once", "--rows", "200000", "--json");
+        Oneroof.Answer answer = command.runAsProcess("demo", "--once", "--rows", "200000", "--json");
 
         assertThat(answer.exit()).as(answer.err()).isZero();
         JsonNode summary = json(answer);
@@ -191,7 +191,7 @@ class DemoTest {
                                             .anyMatch(seen -> seen > 20_000));
             frozen.pause();
 
-            Oneroof.Answer answer = command.run("demo", "--once", "--rows", "400000", "--json");
+            Oneroof.Answer answer = command.runAsProcess("demo", "--once", "--rows", "400000", "--json");
 
             assertThat(answer.exit()).as(answer.err()).isZero();
             assertThat(json(answer).get("candidates").asLong()).isEqualTo(400_000);
@@ -209,7 +209,7 @@ class DemoTest {
     void worksInALocaleWithDigitsOfItsOwn() {
         Oneroof.Answer answer = new Oneroof(folder)
                 .with("JAVA_TOOL_OPTIONS", "-Duser.language=ar -Duser.country=EG")
-                .run("demo", "--once", "--rows", "6000", "--json");
+                .runAsProcess("demo", "--once", "--rows", "6000", "--json");
 
         assertThat(answer.exit()).as(answer.err()).isZero();
         assertThat(json(answer).get("candidates").asLong()).isEqualTo(6000);

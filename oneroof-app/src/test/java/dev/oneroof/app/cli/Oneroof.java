@@ -3,14 +3,26 @@ package dev.oneroof.app.cli;
 import dev.oneroof.app.Main;
 import dev.oneroof.testkit.fault.JavaProcess;
 import dev.oneroof.testkit.server.TestDatabase;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 
-/** The command, as a process of its own in a folder of its own. */
+/**
+ * The command. It runs in this JVM, with an environment and streams of its own; a JVM of its own takes a second to
+ * start. It is a process, in a folder of its own, where that is what is tried: signals, what libraries say on stderr,
+ * the current folder.
+ */
 final class Oneroof {
     private static final Duration LIMIT = Duration.ofMinutes(2);
+
+    static {
+        // As Main does; nothing beside these tests minds.
+        Locale.setDefault(Locale.ROOT);
+    }
 
     private final Path folder;
     private final Map<String, String> environment = new HashMap<>();
@@ -37,7 +49,17 @@ final class Oneroof {
                 .formatted(user, database.address().host(), database.address().port(), database.name());
     }
 
+    /** In this JVM. Its home is where a process in the folder would have it. */
     Answer run(String... arguments) {
+        Map<String, String> variables = new HashMap<>(environment);
+        variables.putIfAbsent("ONEROOF_HOME", folder.resolve(".oneroof").toString());
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        int exit = CommandLineOfOneRoof.run(new Surroundings(variables, new Console(out, err)), arguments);
+        return new Answer(exit, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    }
+
+    Answer runAsProcess(String... arguments) {
         try (JavaProcess process = start(arguments)) {
             int exit = process.awaitExit(LIMIT);
             return new Answer(exit, process.out().whole(), process.err().whole());

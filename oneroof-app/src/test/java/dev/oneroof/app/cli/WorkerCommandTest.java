@@ -35,27 +35,28 @@ class WorkerCommandTest {
 
     @Test
     void showsWhoWorksAndDrainsAnInstance(TestDatabase database, Given given) {
-        given.births(3);
+        given.birthRegistry();
         Oneroof command = new Oneroof(folder).on(database);
         try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("billing-1"), database.dataSource())) {
             oneroof.register(BIRTHS);
             oneroof.tail("reader", "births").eachRow((tx, row) -> {});
             oneroof.start();
             Await.patiently()
-                    .until(
-                            "it to be quiet",
-                            () -> command.run("worker", "show", "reader/births")
-                                    .out()
-                                    .contains("state         quiet"));
+                    .untilAsserted(
+                            "it to hold both scopes",
+                            () -> assertThat(command.run("instance", "list").out())
+                                    .contains("billing-1", "holds 2 scopes"));
+            Await.patiently()
+                    .untilAsserted(
+                            "it to be quiet, in its hands",
+                            () -> assertThat(command.run("worker", "show", "reader/births")
+                                            .out())
+                                    .contains("state         quiet: nothing to do", "held by       billing-1, epoch "));
 
             assertThat(command.run("worker", "list").out())
                     .contains("WORKER", "reader/births/0", "PG_worker", "billing-1", "stale_check/queue_heartbeat/0");
-            Oneroof.Answer shown = command.run("worker", "show", "reader/births");
-            assertThat(shown.exit()).as(shown.err()).isZero();
-            assertThat(shown.out()).contains("state         quiet: nothing to do", "held by       billing-1, epoch ");
             assertThat(command.run("worker", "show", "reader/births", "--json").out())
                     .contains("\"lease_owner\":\"billing-1\"", "\"transitions\":[");
-            assertThat(command.run("instance", "list").out()).contains("billing-1", "holds 2 scopes");
 
             Oneroof.Answer busy = command.run("worker", "run", "reader/births", "--once");
             assertThat(busy.exit()).as("none of ours").isEqualTo(4);
@@ -63,11 +64,11 @@ class WorkerCommandTest {
                             .exit())
                     .isZero();
             Await.patiently()
-                    .until(
-                            "it to hold nothing but the check for silence",
-                            () -> command.run("instance", "list", "--json")
-                                    .out()
-                                    .contains("\"holds\":1,"));
+                    .untilAsserted(
+                            "it to hold nothing but the check for silence, and to say why",
+                            () -> assertThat(command.run("instance", "list", "--json")
+                                            .out())
+                                    .contains("\"holds\":1,", "\"state\":\"held\"", "an update"));
             assertThat(command.run("instance", "list").out()).contains("held", "an update");
             assertThat(command.run("instance", "drain", "billing-1", "--undo", "--reason", "done")
                             .exit())
