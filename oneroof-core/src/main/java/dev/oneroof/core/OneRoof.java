@@ -134,6 +134,10 @@ public final class OneRoof implements AutoCloseable {
         return this;
     }
 
+    /**
+     * Starts what was added. Beside it every instance, whatever else it does, looks who is silent, looks after jobs and
+     * fires schedules, one of them at a time.
+     */
     public OneRoof start() {
         if (!watching) {
             watching = true;
@@ -143,9 +147,7 @@ public final class OneRoof implements AutoCloseable {
                 jobWorker = worker;
                 waiting.add(worker);
             }
-            if (wiring.hasJobs()) {
-                waiting.add(wiring.jobKeeper(jobs));
-            }
+            waiting.add(wiring.jobKeeper(jobs));
         }
         waiting.forEach(workers::start);
         waiting.clear();

@@ -1,6 +1,7 @@
 package dev.oneroof.core;
 
 import dev.oneroof.core.gate.GateStore;
+import dev.oneroof.core.job.DeadLetterCheck;
 import dev.oneroof.core.job.JobKeeper;
 import dev.oneroof.core.job.JobWork;
 import dev.oneroof.core.job.JobWorker;
@@ -57,11 +58,10 @@ final class Wiring {
     }
 
     JobKeeper jobKeeper(Jobs jobs) {
-        return new JobKeeper(database, new Firing(database, jobs));
-    }
-
-    boolean hasJobs() {
-        return new Jobs(database).isAnyKindKnown();
+        return new JobKeeper(
+                database,
+                new Firing(database, jobs),
+                new DeadLetterCheck(database, config.tail().overflowAt()));
     }
 
     StaleCheck staleCheck() {

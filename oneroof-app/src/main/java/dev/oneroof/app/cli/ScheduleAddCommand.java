@@ -128,7 +128,7 @@ final class ScheduleAddCommand implements Callable<Integer> {
                             },
                             next));
             if (!schedules.areKept()) {
-                output.say("nobody fires it yet: no instance that knows a kind of jobs is running");
+                output.say("nobody fires it yet: no instance is running");
             }
             output.printIfJson(new Answer(name, done.name().toLowerCase(Locale.ROOT), next));
             return 0;

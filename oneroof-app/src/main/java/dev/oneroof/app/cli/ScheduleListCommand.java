@@ -4,6 +4,7 @@ import dev.oneroof.core.schedule.KnownSchedule;
 import dev.oneroof.core.schedule.Schedules;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -13,7 +14,7 @@ final class ScheduleListCommand implements Callable<Integer> {
             .with("NAME", KnownSchedule::name)
             .with("KIND", KnownSchedule::kind)
             .with("WHEN", ScheduleShowCommand::when)
-            .with("NEXT", schedule -> schedule.pause() == null ? schedule.nextDueAt() : "paused")
+            .with("NEXT", ScheduleListCommand::next)
             .with("LAST", KnownSchedule::lastDueAt)
             .with("FIRED", KnownSchedule::fired)
             .with("MISSED", KnownSchedule::missed);
@@ -31,5 +32,13 @@ final class ScheduleListCommand implements Callable<Integer> {
         List<KnownSchedule> schedules = OperatorAccess.inDatabase(options, db -> new Schedules(db).list());
         output.list(new Answer(schedules), schedules, COLUMNS);
         return 0;
+    }
+
+    private static @Nullable Object next(KnownSchedule schedule) {
+        KnownSchedule.Pause pause = schedule.pause();
+        if (pause == null) {
+            return schedule.nextDueAt();
+        }
+        return pause.stopped() ? "stopped" : "paused";
     }
 }

@@ -2,7 +2,9 @@ package dev.oneroof.app.cli;
 
 import dev.oneroof.core.schedule.KnownSchedule;
 import dev.oneroof.core.schedule.Schedules;
+import dev.oneroof.postgres.error.OneRoofException;
 import dev.oneroof.postgres.text.DurationText;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -32,9 +34,21 @@ final class ScheduleShowCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         KnownSchedule schedule = OperatorAccess.inDatabase(options, db -> new Schedules(db).show(name));
-        Answer answer = new Answer(schedule, Schedules.times(schedule.timetable(), schedule.seenAt(), TIMES));
+        Answer answer = new Answer(schedule, times(schedule));
         output.answer(answer, () -> print(answer));
         return 0;
+    }
+
+    /** None of one that was stopped because its times cannot be told. */
+    private static List<Instant> times(KnownSchedule schedule) {
+        try {
+            return Schedules.times(schedule.timetable(), schedule.seenAt(), TIMES);
+        } catch (OneRoofException e) {
+            if (schedule.pause() == null) {
+                throw e;
+            }
+            return List.of();
+        }
     }
 
     /** By what it is due, in words. */
@@ -82,10 +96,16 @@ final class ScheduleShowCommand implements Callable<Integer> {
 
     /** On the clock of its zone, and by UTC. */
     private static String shown(KnownSchedule schedule, Instant time) {
-        return schedule.zone() == null || schedule.zone().equals("UTC")
-                ? time.toString()
-                : "%s (%s)"
-                        .formatted(time, time.atZone(ZoneId.of(schedule.zone())).toOffsetDateTime());
+        if (schedule.zone() == null || schedule.zone().equals("UTC")) {
+            return time.toString();
+        }
+        try {
+            return "%s (%s)"
+                    .formatted(time, time.atZone(ZoneId.of(schedule.zone())).toOffsetDateTime());
+        } catch (DateTimeException e) {
+            // A zone that is no longer known has no clock.
+            return time.toString();
+        }
     }
 
     private void print(String name, @Nullable String value) {

@@ -57,7 +57,7 @@ final class StatusCommand implements Callable<Integer> {
 
     private static List<Health.Line> executors(List<Health.Line> lines) {
         return lines.stream()
-                .filter(line -> line.source().equals("heartbeat") || isWaitingKind(line))
+                .filter(line -> line.source().equals("heartbeat") || isWaitingKind(line) || isUnfired(line))
                 // A process first: with it go its workers.
                 .sorted(Comparator.comparingInt((Health.Line line) -> STATES.indexOf(String.valueOf(line.state())))
                         .thenComparing(line -> !line.subject().startsWith("instance/")))
@@ -72,8 +72,17 @@ final class StatusCommand implements Callable<Integer> {
                 && ("behind".equals(line.state()) || "held".equals(line.state()));
     }
 
+    /** A schedule that cannot be fired, or that nobody fires. One that somebody has paused is as they want it. */
+    private static boolean isUnfired(Health.Line line) {
+        return line.source().equals("schedule") && !"held".equals(line.state());
+    }
+
     private static String name(Health.Line line) {
-        return line.source().equals("backlog_job_queue") ? "kind " + line.subject() : line.subject();
+        return switch (line.source()) {
+            case "backlog_job_queue" -> "kind " + line.subject();
+            case "schedule" -> "schedule " + line.subject();
+            default -> line.subject();
+        };
     }
 
     /** Cursors for which nobody is registered: after a run by hand that is as it should be, so it is told and no more. */

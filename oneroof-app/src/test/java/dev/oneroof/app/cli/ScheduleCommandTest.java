@@ -2,7 +2,10 @@ package dev.oneroof.app.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.oneroof.core.OneRoof;
+import dev.oneroof.core.RuntimeConfig;
 import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.await.Await;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -35,6 +38,7 @@ class ScheduleCommandTest {
 
         Oneroof.Answer added = command.run(add);
         assertThat(added.exit()).as(added.err()).isZero();
+        assertThat(added.err()).contains("nobody fires it yet: no instance is running");
         assertThat(added.out()).contains("\"schedule\":\"nights\"", "\"done\":\"added\"", "\"next_due_at\":\"20");
         assertThat(command.run(add).out()).contains("\"done\":\"same\"");
 
@@ -65,6 +69,54 @@ class ScheduleCommandTest {
                         .exit())
                 .isZero();
         assertThat(command.run("schedule", "show", "nights").exit()).isEqualTo(4);
+    }
+
+    /** Also one that does no job itself. */
+    @Test
+    void whereAnInstanceRunsItSaysNothingOfNobody(TestDatabase database) {
+        database.run("SELECT oneroof.fn_job_kind_register('mark_file')");
+        Oneroof command = new Oneroof(folder).on(database);
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one"), database.dataSource())) {
+            oneroof.start();
+            Await.patiently()
+                    .until(
+                            "it to be known",
+                            () -> database.value(
+                                    Boolean.class,
+                                    "SELECT EXISTS (SELECT FROM oneroof.queue_heartbeat WHERE executor_name = 'instance/one')"));
+            Oneroof.Answer added = command.run("schedule", "add", "often", "--kind", "mark_file", "--every", "1h");
+            assertThat(added.exit()).as(added.err()).isZero();
+            assertThat(added.err()).contains("often is added").doesNotContain("nobody");
+
+            database.run("UPDATE oneroof.queue_heartbeat SET metadata = metadata || '{\"drain\": \"repairs\"}'"
+                    + " WHERE executor_name = 'instance/one'");
+            assertThat(command.run("schedule", "add", "often", "--kind", "mark_file", "--every", "1h")
+                            .err())
+                    .contains("nobody fires it yet");
+        }
+    }
+
+    @Test
+    void showsOneThatWasStoppedThoughItsTimesCannotBeTold(TestDatabase database) {
+        database.run("SELECT oneroof.fn_job_kind_register('mark_file')");
+        database.run(
+                "SELECT oneroof.fn_job_schedule_put('nights', 'mark_file', '@daily', 'Mars/Base', NULL, NULL, now())");
+        database.run("UPDATE oneroof.job_schedule SET last_due_at = now()");
+        database.run(
+                "SELECT oneroof.fn_job_schedule_stop(schedule_name, version, 'it cannot be fired: zone', 'job_keeper')"
+                        + " FROM oneroof.job_schedule");
+        Oneroof command = new Oneroof(folder).on(database);
+
+        assertThat(command.run("schedule", "list").out()).contains("nights", "stopped");
+        Oneroof.Answer shown = command.run("schedule", "show", "nights");
+        assertThat(shown.exit()).as(shown.err()).isZero();
+        assertThat(shown.out())
+                .contains("by job_keeper: it cannot be fired: zone", "@daily in Mars/Base")
+                .doesNotContain("would be");
+        assertThat(command.run("schedule", "resume", "nights", "--reason", "again")
+                        .err())
+                .as("it would be stopped again")
+                .contains("zone: 'Mars/Base' is not allowed");
     }
 
     @ParameterizedTest

@@ -119,4 +119,30 @@ class StatusCommandTest {
                 .startsWith("1 of 2 held")
                 .contains("kind mark_file, paused by ann: a look");
     }
+
+    @Test
+    void tellsOfSchedulesThatCannotBeFiredAndThatNobodyFires(TestDatabase database) {
+        Oneroof command = new Oneroof(folder).on(database);
+        database.run("SELECT oneroof.fn_job_kind_register('mark_file')");
+        database.run("SELECT oneroof.fn_queue_heartbeat_register('mailer', 'external_worker')");
+        database.run(
+                "SELECT oneroof.fn_job_schedule_put(n, 'mark_file', NULL, NULL, 3600, NULL, now() - interval '1 day')"
+                        + " FROM unnest('{nights,mine}'::text[]) n");
+        // Who paused it wants it so.
+        database.run("SELECT oneroof.fn_job_schedule_pause('mine', 'not now', 'ann')");
+        Oneroof.Answer behind = command.run("status");
+        assertThat(behind.exit()).isZero();
+        assertThat(behind.out())
+                .startsWith("1 of 2 behind, since 24 h: schedule nights, due for 86")
+                .doesNotContain("mine");
+
+        database.run("SELECT oneroof.fn_job_schedule_stop('nights', version, 'it cannot be fired: zone', 'job_keeper')"
+                + " FROM oneroof.job_schedule WHERE schedule_name = 'nights'");
+        Oneroof.Answer stuck = command.run("status");
+        assertThat(stuck.exit()).isEqualTo(3);
+        assertThat(stuck.out())
+                .startsWith("1 of 2 stuck, since ")
+                .contains(": schedule nights, it cannot be fired: zone\n")
+                .doesNotContain("mine");
+    }
 }

@@ -12,8 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks after the queue, in one of the running instances: takes jobs from holders that went quiet, makes those due whose
- * time has come, has schedules fired, and keeps the days of the history. It only calls functions that others may call, too.
+ * Looks after the queue, in one of the running instances, whether it does jobs itself or not: takes jobs from holders that
+ * went quiet, makes those due whose time has come, does the chores, and keeps the days of the history. It only calls functions
+ * that others may call, too.
  */
 public final class JobKeeper implements Worker {
     private static final Logger log = LoggerFactory.getLogger(JobKeeper.class);
@@ -24,14 +25,15 @@ public final class JobKeeper implements Worker {
     private static final Duration DAYS = Duration.ofHours(1);
 
     private final Database db;
-    private final Chore firing;
+    private final List<Chore> chores;
     private final JobStore store = new JobStore();
+    private boolean hasKinds;
     private long daysNanos = System.nanoTime() - DAYS.toNanos();
 
-    /** @param firing enqueues what comes by the clock */
-    public JobKeeper(Database db, Chore firing) {
+    /** @param chores what else is done, each as often as it says */
+    public JobKeeper(Database db, Chore... chores) {
         this.db = db;
-        this.firing = firing;
+        this.chores = List.of(chores);
     }
 
     @Override
@@ -43,6 +45,13 @@ public final class JobKeeper implements Worker {
     @Override
     public @Nullable String gate() {
         return null;
+    }
+
+    /** Where there is no kind there is no job. Kinds stay. */
+    @Override
+    public boolean isNeeded() {
+        hasKinds = hasKinds || db.inTx(store::isAnyKindKnown);
+        return hasKinds;
     }
 
     /** Who comes next registers it again. */
@@ -63,28 +72,31 @@ public final class JobKeeper implements Worker {
             log.warn("took {} jobs from holders whose lease had run out", reaped);
         }
         int promoted = db.inStatement(tx -> store.promote(tx, MOST));
-        Duration untilFiring = fired();
+        Duration untilChore = chores.stream().map(JobKeeper::done).reduce(USUAL, JobKeeper::sooner);
         keepDays();
-        if (untilFiring.isZero() || reaped == MOST || promoted == MOST) {
+        if (untilChore.isZero() || reaped == MOST || promoted == MOST) {
             return new Pass.Worked(reaped + promoted);
         }
-        Duration next = sooner(untilNextDue(), untilFiring);
+        Duration next = notTooSoon(sooner(untilNextDue(), untilChore));
         return reaped + promoted > 0 ? new Pass.CaughtUp(reaped + promoted, next) : new Pass.Idle(next);
     }
 
-    /** One schedule that cannot be fired keeps no job from being taken back. */
-    private Duration fired() {
+    /** One that fails keeps no job from being taken back. */
+    private static Duration done(Chore chore) {
         try {
-            return firing.run();
+            return chore.run();
         } catch (RuntimeException e) {
-            log.warn("no schedule was fired, trying again: {}", e.getMessage());
+            log.warn("{} failed, trying again: {}", chore.getClass().getSimpleName(), e.getMessage());
             return USUAL;
         }
     }
 
     private static Duration sooner(Duration one, Duration other) {
-        Duration soon = one.compareTo(other) < 0 ? one : other;
-        return soon.compareTo(SOONEST) < 0 ? SOONEST : soon;
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
+    private static Duration notTooSoon(Duration next) {
+        return next.compareTo(SOONEST) < 0 ? SOONEST : next;
     }
 
     private Duration untilNextDue() {

@@ -94,6 +94,8 @@ final class JobStore {
                 days => greatest(1, coalesce(oneroof.fn_setting_number('queue.jobs.dead_letter_days'), 90))::integer))
             """;
 
+    private static final String CHECK_LETTERS = "SELECT oneroof.fn_job_dead_letter_check(:overflow_at)::text";
+
     private static final String ANY_KIND = "SELECT EXISTS (SELECT FROM oneroof.job_kind)";
 
     private static final String ENSURE_DAYS = "SELECT oneroof.fn_job_partitions_ensure()";
@@ -362,6 +364,14 @@ final class JobStore {
 
     long dropClosedLetters(Tx tx) {
         return tx.query(DROP_CLOSED).mapTo(Long.class).one();
+    }
+
+    /** Raises and ends the findings of dead letters. */
+    void checkLetters(Tx tx, long overflowAt) {
+        tx.query(CHECK_LETTERS)
+                .bind("overflow_at", overflowAt)
+                .mapTo(String.class)
+                .one();
     }
 
     boolean isAnyKindKnown(Tx tx) {

@@ -37,10 +37,6 @@ public final class Jobs {
         return db.inTx(tx -> store.register(tx, kind, actor));
     }
 
-    public boolean isAnyKindKnown() {
-        return db.inTx(store::isAnyKindKnown);
-    }
-
     /** In a transaction of its own. */
     public Enqueued enqueue(NewJob job) {
         return db.inTx(tx -> enqueue(tx, job));

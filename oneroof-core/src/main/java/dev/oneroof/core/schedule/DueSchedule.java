@@ -19,7 +19,8 @@ record DueSchedule(
         int priority,
         @Nullable Integer maxAttempts,
         Instant due,
-        Instant now) {
+        Instant now,
+        long version) {
 
     /** A timetable as it is written down; what it is made of can be looked up by it. */
     record Written(
@@ -54,7 +55,8 @@ record DueSchedule(
                 row.getInt("priority"),
                 attempts == 0 ? null : attempts,
                 row.getObject("next_due_at", OffsetDateTime.class).toInstant(),
-                row.getObject("seen_at", OffsetDateTime.class).toInstant());
+                row.getObject("seen_at", OffsetDateTime.class).toInstant(),
+                row.getLong("version"));
     }
 
     static @Nullable Instant instant(ResultSet row, String column) throws SQLException {

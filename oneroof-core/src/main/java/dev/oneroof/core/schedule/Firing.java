@@ -66,11 +66,11 @@ public final class Firing implements Chore {
     }
 
     private boolean fireOne() {
-        List<String> names = new ArrayList<>();
+        List<DueSchedule> tried = new ArrayList<>();
         try {
             return db.inTx(tx -> {
                 List<DueSchedule> due = store.due(tx, 1);
-                due.forEach(one -> names.add(one.name()));
+                tried.addAll(due);
                 fire(tx, due);
                 return !due.isEmpty();
             });
@@ -78,16 +78,17 @@ public final class Firing implements Chore {
             if (isTheDatabases(e)) {
                 throw e;
             }
-            names.forEach(name -> stop(name, String.valueOf(e.getMessage())));
-            return !names.isEmpty();
+            tried.forEach(schedule -> stop(schedule, String.valueOf(e.getMessage())));
+            return !tried.isEmpty();
         }
     }
 
-    /** It would be tried for ever: an operator mends it and lets it go on. */
-    private void stop(String name, String why) {
-        log.error("schedule {} is paused, it cannot be fired: {}", name, why);
+    /** It would be tried for ever: an operator mends it and lets it go on. One that was mended meanwhile is tried again. */
+    private void stop(DueSchedule schedule, String why) {
         String reason = why.length() <= 120 ? why : why.substring(0, 120);
-        db.inTx(tx -> store.pause(tx, name, new OperatorAct(ACTOR, "it cannot be fired: " + reason)));
+        if (db.inTx(tx -> store.stop(tx, schedule, new OperatorAct(ACTOR, "it cannot be fired: " + reason)))) {
+            log.error("schedule {} is paused, it cannot be fired: {}", schedule.name(), why);
+        }
     }
 
     /** True when there may be more. */

@@ -5,9 +5,14 @@ import java.sql.SQLException;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** A schedule as it is known, and what it has done. */
+/**
+ * A schedule as it is known, and what it has done.
+ *
+ * @param version another one for every definition that it has had
+ */
 public record KnownSchedule(
         String name,
+        long version,
         String kind,
         @Nullable String cron,
         @Nullable String zone,
@@ -27,8 +32,12 @@ public record KnownSchedule(
         long overlapped,
         @Nullable Pause pause,
         Instant seenAt) {
-    /** Who has paused it, why and when. */
-    public record Pause(String actor, String reason, Instant at) {}
+    /**
+     * Who has paused it, why and when.
+     *
+     * @param stopped whether it was whoever fires, since it cannot be fired as it is
+     */
+    public record Pause(String actor, String reason, Instant at, boolean stopped) {}
 
     static KnownSchedule of(ResultSet row) throws SQLException {
         DueSchedule.Written written = DueSchedule.Written.of(row);
@@ -37,6 +46,7 @@ public record KnownSchedule(
         Instant seen = DueSchedule.instant(row, "seen_at");
         return new KnownSchedule(
                 row.getString("schedule_name"),
+                row.getLong("version"),
                 row.getString("job_kind"),
                 written.cron(),
                 written.zone(),
@@ -54,7 +64,13 @@ public record KnownSchedule(
                 row.getLong("fired"),
                 row.getLong("missed"),
                 row.getLong("overlapped"),
-                paused == null ? null : new Pause(row.getString("pause_actor"), row.getString("pause_reason"), paused),
+                paused == null
+                        ? null
+                        : new Pause(
+                                row.getString("pause_actor"),
+                                row.getString("pause_reason"),
+                                paused,
+                                row.getBoolean("is_stopped")),
                 seen == null ? Instant.EPOCH : seen);
     }
 

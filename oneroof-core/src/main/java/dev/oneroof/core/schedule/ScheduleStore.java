@@ -37,13 +37,18 @@ final class ScheduleStore {
 
     private static final String IS_KEPT = """
             SELECT EXISTS (
-                SELECT FROM oneroof.queue_heartbeat
-                WHERE executor_name = 'job_keeper/job_queue/0' AND lease_until > clock_timestamp())
+                SELECT
+                FROM oneroof.queue_heartbeat
+                WHERE executor_name LIKE 'instance/%' AND lease_until > clock_timestamp()
+                  AND jsonb_exists(metadata -> 'scopes', 'job_keeper/job_queue/0') AND NOT jsonb_exists(metadata, 'drain'))
             """;
 
     private static final String PAUSE = "SELECT oneroof.fn_job_schedule_pause(:name, :reason, :actor)";
 
-    private static final String RESUME = "SELECT oneroof.fn_job_schedule_resume(:name, :next, :reason, :actor)";
+    private static final String STOP = "SELECT oneroof.fn_job_schedule_stop(:name, :version, :reason, :actor)";
+
+    private static final String RESUME =
+            "SELECT oneroof.fn_job_schedule_resume(:name, :next, :reason, :actor, :version)";
 
     private static final String REMOVE =
             "SELECT true FROM (SELECT oneroof.fn_job_schedule_remove(:name, :reason, :actor)) r";
@@ -123,9 +128,22 @@ final class ScheduleStore {
                 .one());
     }
 
-    boolean resume(Tx tx, String name, @Nullable Instant next, OperatorAct by) {
+    /** False where it has another definition by now, or does not fire anyway. */
+    boolean stop(Tx tx, DueSchedule schedule, OperatorAct by) {
+        return SqlState.explained(() -> tx.query(STOP)
+                .bind("name", schedule.name())
+                .bind("version", schedule.version())
+                .bind("reason", by.reason())
+                .bind("actor", by.actor())
+                .mapTo(Boolean.class)
+                .one());
+    }
+
+    /** @param next worked out by this very definition of the schedule */
+    boolean resume(Tx tx, KnownSchedule schedule, @Nullable Instant next, OperatorAct by) {
         return SqlState.explained(() -> tx.query(RESUME)
-                .bind("name", name)
+                .bind("name", schedule.name())
+                .bind("version", schedule.version())
                 .bind("next", time(next))
                 .bind("reason", by.reason())
                 .bind("actor", by.actor())

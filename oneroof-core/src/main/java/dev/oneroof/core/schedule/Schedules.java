@@ -36,7 +36,10 @@ public final class Schedules {
         return put(schedule, false, actor);
     }
 
-    /** Adds a schedule, or puts it in the place of the one of its name. Unless its times change, its next one stays. */
+    /**
+     * Adds a schedule, or puts it in the place of the one of its name. Unless its times change, its next one stays. One that
+     * was stopped, since it could not be fired, goes on with another definition; one that somebody has paused does not.
+     */
     public Put replace(Schedule schedule, String actor) {
         return put(schedule, true, actor);
     }
@@ -52,7 +55,7 @@ public final class Schedules {
         }));
     }
 
-    /** What was just fired, or removed, between the look at the clock and the change is looked at again. */
+    /** What was just fired, replaced or removed, between the look at it and the change, is looked at again. */
     private static <R> R again(Supplier<R> change) {
         for (int tries = 1; ; tries++) {
             try {
@@ -65,7 +68,7 @@ public final class Schedules {
         }
     }
 
-    /** Whether somebody runs who fires schedules. */
+    /** Whether an instance runs that fires schedules, or would if nobody else did. */
     public boolean areKept() {
         return db.inTx(store::isKept);
     }
@@ -78,9 +81,9 @@ public final class Schedules {
     /** What would have been due while it was paused is not made up. False where it is not paused. */
     public boolean resume(String name, OperatorAct by) {
         return again(() -> db.inTx(tx -> {
-            Timetable timetable = known(store.list(tx, name), name).timetable();
-            @Nullable Instant next = timetable.next(store.now(tx)).orElse(null);
-            return store.resume(tx, name, next, by);
+            KnownSchedule schedule = known(store.list(tx, name), name);
+            @Nullable Instant next = schedule.timetable().next(store.now(tx)).orElse(null);
+            return store.resume(tx, schedule, next, by);
         }));
     }
 

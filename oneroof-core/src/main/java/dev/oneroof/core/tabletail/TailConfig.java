@@ -8,7 +8,7 @@ import java.time.Duration;
  * @param maxAttempts how often a row that fails is tried before it is a dead letter
  * @param firstRetry the pause after the first failure; it doubles with each further one
  * @param longestRetry the longest pause between two tries
- * @param overflowAt how many open dead letters of one cursor are too many
+ * @param overflowAt how many open dead letters of one cursor, or of one kind of jobs, are too many
  * @param keptFor how long handled keys are kept after settled has passed them, to notice rows that come too late
  * @param keptKeys how many keys are kept at most
  * @param watchInterval how often the contract, the lag and the kept keys are looked at

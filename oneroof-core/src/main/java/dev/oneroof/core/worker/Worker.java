@@ -47,6 +47,11 @@ public interface Worker {
         return false;
     }
 
+    /** Whether there is anything it could do. Asked before it takes its scope: until then nobody need hear of it. */
+    default boolean isNeeded() {
+        return true;
+    }
+
     /** Makes ready what a pass needs, once, before the first. */
     void prepare();
 

@@ -281,7 +281,7 @@ final class WorkerLoop implements Runnable {
         }
         Lease held = lease;
         if (held == null) {
-            held = isOthersTurn() ? null : claimed();
+            held = !worker.isNeeded() || isOthersTurn() ? null : claimed();
         }
         if (held == null) {
             return config.leaseTime().dividedBy(3);

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -104,6 +105,23 @@ class WorkerLoopTest {
         }
 
         assertThat(probe.passes).hasSize(1);
+    }
+
+    @Test
+    void takesNoScopeBeforeItIsNeeded() {
+        Probe probe = new Probe(lease -> new Pass.Worked(1));
+        probe.needed = false;
+
+        try (Workers workers = workers("a", probe)) {
+            Await.patiently().until("it to be asked twice", () -> probe.asked.get() >= 2);
+            assertThat(database.value(
+                            Long.class,
+                            "SELECT count(*) FROM oneroof.queue_heartbeat WHERE executor_name LIKE 'looper/%'"))
+                    .isZero();
+
+            probe.needed = true;
+            Await.patiently().until("a pass", () -> !probe.passes.isEmpty());
+        }
     }
 
     /** Of every beat an entry, since the row itself only has the last. */
@@ -240,7 +258,9 @@ class WorkerLoopTest {
 
     private static final class Probe implements Worker {
         private final List<Lease> passes = new CopyOnWriteArrayList<>();
+        private final AtomicInteger asked = new AtomicInteger();
         private volatile Function<Lease, Pass> work;
+        private volatile boolean needed = true;
 
         Probe(Function<Lease, Pass> work) {
             this.work = work;
@@ -258,6 +278,12 @@ class WorkerLoopTest {
         @Override
         public String gate() {
             return GATE;
+        }
+
+        @Override
+        public boolean isNeeded() {
+            asked.incrementAndGet();
+            return needed;
         }
 
         @Override

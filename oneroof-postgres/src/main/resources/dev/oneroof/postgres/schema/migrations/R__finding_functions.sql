@@ -4,9 +4,9 @@ VALUES
     ('cursor_lag', 'cursor', 'platform', 'medium', interval '1 hour', NULL,
      'The oldest row that is not handled is older than the source''s lag threshold.'),
     ('cursor_dlq', 'cursor', 'platform', 'medium', interval '1 day', 100,
-     'Rows of a source could not be handled and wait as dead letters.'),
+     'Rows of a source could not be handled, or jobs of a kind were given up, and wait as dead letters.'),
     ('cursor_dlq_overflow', 'cursor', 'platform', 'high', interval '1 hour', 1000,
-     'More dead letters than the threshold allows: the cause is rarely the rows.'),
+     'More dead letters than the threshold allows: the cause is rarely the rows or jobs.'),
     ('cursor_silent_gap', 'cursor', 'platform', 'high', interval '1 hour', NULL,
      'A worker has not beaten for longer than its threshold.'),
     ('cursor_lease_conflict', 'cursor', 'platform', 'medium', interval '1 hour', 100,
@@ -19,6 +19,8 @@ VALUES
      'The server''s clock went back so far that rows written since are not looked for. A replay hands them out.'),
     ('cursor_stretch_full', 'cursor', 'platform', 'high', interval '1 hour', NULL,
      'A transaction stays open, and so many rows were handled above it that the cursor holds at the barrier.'),
+    ('job_schedule_stopped', 'job', 'platform', 'high', interval '1 day', NULL,
+     'A schedule cannot be fired as it is, and was paused.'),
     ('handoff_lag', 'handoff', 'governance', 'medium', interval '1 hour', NULL,
      'The handoff intake is behind.'),
     ('handoff_dlq', 'handoff', 'governance', 'medium', interval '1 day', 100,
@@ -47,7 +49,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN array_position(ARRAY['low', 'medium', 'high', 'critical'], p_severity);
 
 -- Raises a finding, or counts up the one that is alive. Severity never falls while it is alive: the type's own, one step up
--- when it is old or frequent, or the caller's if that is higher. A mute that has run out ends here.
+-- when it is old or frequent (also when it is new), or the caller's if that is higher. A mute that has run out ends here.
 CREATE OR REPLACE FUNCTION ${schema}.fn_finding_raise(
     p_type text, p_key text, p_summary text, p_evidence jsonb DEFAULT '{}', p_severity text DEFAULT NULL, p_count bigint DEFAULT 1)
 RETURNS bigint
@@ -68,8 +70,10 @@ BEGIN
         (issue_type, bucket, route, severity, coalesce_key, summary, evidence, occurrence_count)
     VALUES (
         p_type, v_kind.bucket, v_kind.route,
-        CASE WHEN ${schema}.fn_severity_rank(p_severity) > ${schema}.fn_severity_rank(v_kind.severity)
-             THEN p_severity ELSE v_kind.severity END,
+        (ARRAY['low', 'medium', 'high', 'critical'])[greatest(
+            ${schema}.fn_severity_rank(v_kind.severity),
+            ${schema}.fn_severity_rank(p_severity),
+            CASE WHEN p_count > v_kind.escalate_count THEN least(4, ${schema}.fn_severity_rank(v_kind.severity) + 1) END)],
         p_key, p_summary, p_evidence, greatest(p_count, 1))
     ON CONFLICT (issue_type, coalesce_key) WHERE status <> 'resolved' DO UPDATE
     SET occurrence_count = i.occurrence_count + greatest(p_count, 1),

@@ -262,7 +262,7 @@ BEGIN
     END IF;
     -- Two at once would tell twice. Nobody waits: whoever holds it is looking already.
     -- A row and no advisory lock: those are anybody's to take.
-    PERFORM FROM ${schema}.queue_check FOR UPDATE SKIP LOCKED;
+    PERFORM FROM ${schema}.queue_check WHERE check_name = 'silence' FOR UPDATE SKIP LOCKED;
     IF NOT FOUND THEN
         RETURN jsonb_build_object('inert', true, 'reason', 'another check is under way');
     END IF;

@@ -411,6 +411,102 @@ BEGIN
 END
 $$;
 
+-- Compares the open dead letters of each kind with its findings: raises those that are missing, counts the letters that came
+-- since the last look, and ends those of kinds that have none left. Above p_overflow_at there are too many; they are counted
+-- up to ten times that. Anybody may call it, as often as they like. Returns how many kinds were raised and how many
+-- findings ended.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_check(p_overflow_at bigint DEFAULT 100) RETURNS jsonb
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+-- A plan that was made while there were no letters must not be one that reads them all.
+SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+AS $$
+DECLARE
+    v_kind     record;
+    v_key      text;
+    v_open     text;
+    v_evidence jsonb;
+    v_raised   integer := 0;
+    v_ended    integer := 0;
+BEGIN
+    IF p_overflow_at IS NULL OR p_overflow_at NOT BETWEEN 1 AND 1000000 THEN
+        RAISE EXCEPTION USING ERRCODE = '22023',
+            MESSAGE = format('overflow_at: ''%s'' is not allowed; allowed are 1 to 1000000', p_overflow_at);
+    END IF;
+    -- Two at once would count twice. Nobody waits: whoever holds it is looking already.
+    PERFORM FROM ${schema}.queue_check WHERE check_name = 'dead_letters_of_jobs' FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
+        RETURN jsonb_build_object('inert', true, 'reason', 'another check is under way');
+    END IF;
+    FOR v_kind IN
+        WITH news AS (
+            DELETE FROM ${schema}.job_dead_letter_news n
+            RETURNING n.job_kind, n.fingerprint, n.dead_letter_id
+        ), came AS (
+            SELECT n.job_kind, count(*) AS letters,
+                   (array_agg(n.fingerprint ORDER BY n.dead_letter_id DESC))[1] AS fingerprint,
+                   (array_agg(n.dead_letter_id ORDER BY n.dead_letter_id DESC))[1] AS dead_letter_id
+            FROM news n
+            GROUP BY n.job_kind
+        ), told AS (
+            SELECT substr(i.coalesce_key, 6) COLLATE "C" AS job_kind,
+                   bool_or(i.issue_type = 'cursor_dlq') AS some,
+                   bool_or(i.issue_type = 'cursor_dlq_overflow') AS too_many
+            FROM ${schema}.system_issues i
+            WHERE i.issue_type IN ('cursor_dlq', 'cursor_dlq_overflow') AND i.status <> 'resolved'
+              -- Of a kind, and not of the cursor of a worker that is called so.
+              AND i.coalesce_key ~ '^jobs/[^/]+$'
+            GROUP BY i.coalesce_key)
+        SELECT k.job_kind, coalesce(t.some, false) AS some, coalesce(t.too_many, false) AS too_many, c.letters,
+               c.fingerprint, c.dead_letter_id, o.count AS open, o.count > 10 * p_overflow_at AS uncounted
+        FROM (SELECT k.job_kind FROM ${schema}.job_kind k
+              UNION SELECT c.job_kind FROM came c
+              UNION SELECT t.job_kind FROM told t) k
+        LEFT JOIN came c ON c.job_kind = k.job_kind
+        LEFT JOIN told t ON t.job_kind = k.job_kind
+        CROSS JOIN LATERAL (
+            SELECT count(*) AS count
+            FROM (SELECT FROM ${schema}.job_dead_letter d
+                  WHERE d.job_kind = k.job_kind AND d.resolved_at IS NULL
+                  LIMIT 10 * p_overflow_at + 1) f) o
+        WHERE o.count > 0 OR t.job_kind IS NOT NULL
+        ORDER BY k.job_kind
+    LOOP
+        v_key := 'jobs/' || v_kind.job_kind;
+        IF v_kind.open = 0 THEN
+            v_ended := v_ended + ${schema}.fn_finding_resolve('cursor_dlq', v_key);
+        END IF;
+        IF v_kind.open <= p_overflow_at THEN
+            v_ended := v_ended + ${schema}.fn_finding_resolve('cursor_dlq_overflow', v_key);
+        END IF;
+        v_open := CASE WHEN v_kind.uncounted THEN 'over ' || 10 * p_overflow_at ELSE v_kind.open::text END;
+        v_evidence := jsonb_strip_nulls(jsonb_build_object(
+            'job_kind', v_kind.job_kind, 'open_dead_letters', v_open, 'fingerprint', v_kind.fingerprint,
+            'dead_letter_id', v_kind.dead_letter_id));
+        IF v_kind.open > 0 AND (v_kind.letters > 0 OR NOT v_kind.some) THEN
+            v_raised := v_raised + 1;
+            PERFORM ${schema}.fn_finding_raise(
+                'cursor_dlq', v_key,
+                format(CASE WHEN v_kind.open = 1 THEN '%s job of ''%s'' was given up; see: oneroof dlq groups --kind %s'
+                            ELSE '%s jobs of ''%s'' were given up; see: oneroof dlq groups --kind %s' END,
+                       v_open, v_kind.job_kind, v_kind.job_kind),
+                v_evidence, NULL, coalesce(v_kind.letters, v_kind.open));
+        END IF;
+        IF v_kind.open > p_overflow_at AND (v_kind.letters > 0 OR NOT v_kind.too_many) THEN
+            PERFORM ${schema}.fn_finding_raise(
+                'cursor_dlq_overflow', v_key,
+                format('%s dead letters of jobs of ''%s'', more than %s: the cause is rarely the jobs', v_open,
+                       v_kind.job_kind, p_overflow_at),
+                v_evidence, NULL,
+                -- Those that came while there were too many.
+                CASE WHEN v_kind.letters IS NULL OR NOT (v_kind.too_many OR v_kind.uncounted)
+                     THEN least(v_kind.letters, v_kind.open - p_overflow_at)
+                     ELSE v_kind.letters END);
+        END IF;
+    END LOOP;
+    RETURN jsonb_build_object('inert', false, 'raised', v_raised, 'ended', v_ended);
+END
+$$;
+
 -- Forgets dead letters that were closed so long ago, and runs that ended then. Open ones stay for ever. Returns how many
 -- letters there were.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_drop(p_keep interval) RETURNS bigint
@@ -439,6 +535,7 @@ REVOKE EXECUTE ON FUNCTION
     ${schema}.fn_job_dead_letter_put_back(uuid[], text, text, uuid),
     ${schema}.fn_job_dead_letter_replay_lock(uuid),
     ${schema}.fn_left_bytes(text, integer),
+    ${schema}.fn_job_dead_letter_check(bigint),
     ${schema}.fn_job_dead_letter_drop(interval),
     ${schema}.fn_job_dead_letter_triage(uuid, text, text, text),
     ${schema}.fn_job_dead_letter_triage_group(text, text, text, text, text, uuid, uuid, integer),
@@ -448,6 +545,7 @@ REVOKE EXECUTE ON FUNCTION
     ${schema}.fn_job_dead_letter_replay_cancel(uuid, text, text)
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
+    ${schema}.fn_job_dead_letter_check(bigint),
     ${schema}.fn_job_dead_letter_drop(interval),
     ${schema}.fn_job_dead_letter_triage(uuid, text, text, text),
     ${schema}.fn_job_dead_letter_triage_group(text, text, text, text, text, uuid, uuid, integer),
@@ -456,3 +554,5 @@ GRANT EXECUTE ON FUNCTION
     ${schema}.fn_job_dead_letter_replay_next(uuid, integer, text),
     ${schema}.fn_job_dead_letter_replay_cancel(uuid, text, text)
 TO ${server}, ${admin};
+-- Without a running OneRoof an executor has it looked, as it has leases taken back.
+GRANT EXECUTE ON FUNCTION ${schema}.fn_job_dead_letter_check(bigint) TO ${executor};

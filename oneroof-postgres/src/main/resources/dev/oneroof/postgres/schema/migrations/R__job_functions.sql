@@ -563,13 +563,18 @@ BEGIN
     END IF;
     IF p_final OR v_attempts >= p_job.max_attempts THEN
         PERFORM ${schema}.fn_job_retire(p_job.job_id, 'failed', v_attempts, v_error);
-        INSERT INTO ${schema}.job_dead_letter
-            (dead_letter_id, job_id, job_kind, event_domain, priority, attempts, max_attempts, idempotency_key, run_id,
-             payload, error_class, last_error, fingerprint, enqueued_at, last_failed_at)
-        VALUES
-            (${schema}.fn_uuid_v7(), p_job.job_id, p_job.job_kind, p_job.event_domain, p_job.priority, v_attempts,
-             p_job.max_attempts, p_job.idempotency_key, p_job.run_id, p_job.payload, v_class, v_error,
-             ${schema}.fn_job_fingerprint(p_job.job_kind, v_class, v_error), p_job.enqueued_at, clock_timestamp());
+        -- No finding is raised here: its one row would be every failing worker's to wait for.
+        WITH letter AS (
+            INSERT INTO ${schema}.job_dead_letter
+                (dead_letter_id, job_id, job_kind, event_domain, priority, attempts, max_attempts, idempotency_key, run_id,
+                 payload, error_class, last_error, fingerprint, enqueued_at, last_failed_at)
+            VALUES
+                (${schema}.fn_uuid_v7(), p_job.job_id, p_job.job_kind, p_job.event_domain, p_job.priority, v_attempts,
+                 p_job.max_attempts, p_job.idempotency_key, p_job.run_id, p_job.payload, v_class, v_error,
+                 ${schema}.fn_job_fingerprint(p_job.job_kind, v_class, v_error), p_job.enqueued_at, clock_timestamp())
+            RETURNING job_kind, fingerprint, dead_letter_id)
+        INSERT INTO ${schema}.job_dead_letter_news (job_kind, fingerprint, dead_letter_id)
+        SELECT l.job_kind, l.fingerprint, l.dead_letter_id FROM letter l;
         RETURN jsonb_build_object('job_id', p_job.job_id, 'outcome', 'dead', 'attempts', v_attempts);
     END IF;
     -- Doubled each time up to the longest, and up to a fifth more or less, so that jobs that failed together do not come

@@ -1,7 +1,7 @@
 -- Makes a schedule known, or changes it where p_replace says so. Its next time is the caller's; it is taken where the
 -- timetable is a new one, so that a process that says the same again at its start makes nobody miss a time. Without
--- p_first_due_at an interval begins with its next time.
--- Returns added, changed or same.
+-- p_first_due_at an interval begins with its next time. A change lets one go on that was stopped; what was due meanwhile is
+-- not made up. Returns added, changed or same.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_schedule_put(
     p_name text,
     p_kind text,
@@ -104,7 +104,7 @@ BEGIN
             MESSAGE = format('schedule: ''%s'' is there with another definition (%s); allowed is the same, or to replace it',
                              p_name, array_to_string(v_diff, ', '));
     END IF;
-    IF v_new_times AND p_next_due_at <= v_was.last_due_at THEN
+    IF (v_new_times OR v_was.is_stopped) AND p_next_due_at <= v_was.last_due_at THEN
         RAISE EXCEPTION USING ERRCODE = '40001',
             MESSAGE = format('schedule: ''%s'' was fired just now; work its next time out again', p_name);
     END IF;
@@ -119,11 +119,17 @@ BEGIN
         payload = p_payload,
         priority = p_priority,
         max_attempts = p_max_attempts,
-        next_due_at = CASE WHEN v_new_times THEN p_next_due_at ELSE s.next_due_at END,
+        next_due_at = CASE WHEN v_new_times OR s.is_stopped THEN p_next_due_at ELSE s.next_due_at END,
+        pause_actor = CASE WHEN NOT s.is_stopped THEN s.pause_actor END,
+        pause_reason = CASE WHEN NOT s.is_stopped THEN s.pause_reason END,
+        paused_at = CASE WHEN NOT s.is_stopped THEN s.paused_at END,
+        is_stopped = false,
+        version = nextval('${schema}.job_schedule_version_seq'),
         updated_at = clock_timestamp()
     WHERE s.schedule_name = p_name;
     INSERT INTO ${schema}.operator_act (act, target, actor, reason)
     VALUES ('job_schedule_put', 'schedule ' || p_name, p_actor, 'changed: ' || left(array_to_string(v_diff, ', '), 450));
+    PERFORM ${schema}.fn_finding_resolve('job_schedule_stopped', 'schedules/' || p_name);
     RETURN 'changed';
 END
 $$;
@@ -133,10 +139,13 @@ CREATE OR REPLACE FUNCTION ${schema}.fn_job_schedule_due(p_limit integer DEFAULT
 RETURNS TABLE (
     schedule_name text, job_kind text, cron text, time_zone text, every_seconds integer, first_due_at timestamptz,
     catch_up text, may_overlap boolean, payload jsonb, priority smallint, max_attempts integer, next_due_at timestamptz,
-    seen_at timestamptz)
+    seen_at timestamptz, version bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
+DECLARE
+    -- Once, or the index could not be asked for it.
+    v_now timestamptz := clock_timestamp();
 BEGIN
     IF p_limit IS NULL OR p_limit NOT BETWEEN 1 AND 1000 THEN
         RAISE EXCEPTION USING ERRCODE = '22023',
@@ -144,9 +153,9 @@ BEGIN
     END IF;
     RETURN QUERY
         SELECT s.schedule_name, s.job_kind, s.cron, s.time_zone, s.every_seconds, s.first_due_at, s.catch_up, s.may_overlap,
-               s.payload, s.priority, s.max_attempts, s.next_due_at, clock_timestamp()
+               s.payload, s.priority, s.max_attempts, s.next_due_at, clock_timestamp(), s.version
         FROM ${schema}.job_schedule s
-        WHERE s.paused_at IS NULL AND s.next_due_at <= clock_timestamp()
+        WHERE s.paused_at IS NULL AND s.next_due_at <= v_now
         ORDER BY s.next_due_at
         LIMIT p_limit
         FOR NO KEY UPDATE SKIP LOCKED;
@@ -214,39 +223,70 @@ BEGIN
 END
 $$;
 
--- Has a schedule fire again, from p_next_due_at on. Returns false where it is not paused.
-CREATE OR REPLACE FUNCTION ${schema}.fn_job_schedule_resume(
-    p_name text, p_next_due_at timestamptz, p_reason text, p_actor text DEFAULT session_user)
+-- Pauses a schedule that cannot be fired as it is, and raises that. Only the definition that was tried: false where there is
+-- another by now, or none, or it is paused already.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_schedule_stop(
+    p_name text, p_version bigint, p_reason text, p_actor text DEFAULT session_user)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_was  timestamptz;
-    v_last timestamptz;
+    v_kind text;
+    v_due  timestamptz;
+BEGIN
+    PERFORM ${schema}.fn_job_schedule_demand(p_reason, p_actor);
+    UPDATE ${schema}.job_schedule s
+    SET pause_actor = p_actor, pause_reason = p_reason, paused_at = clock_timestamp(), is_stopped = true,
+        updated_at = clock_timestamp()
+    WHERE s.schedule_name = p_name AND s.version = p_version AND s.paused_at IS NULL
+    RETURNING s.job_kind, s.next_due_at INTO v_kind, v_due;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    INSERT INTO ${schema}.operator_act (act, target, actor, reason)
+    VALUES ('job_schedule_stop', 'schedule ' || p_name, p_actor, p_reason);
+    PERFORM ${schema}.fn_finding_raise(
+        'job_schedule_stopped', 'schedules/' || p_name, format('schedule ''%s'' is paused: %s', p_name, p_reason),
+        jsonb_build_object('schedule', p_name, 'job_kind', v_kind, 'due_at', v_due));
+    RETURN true;
+END
+$$;
+
+-- Has a schedule fire again, from p_next_due_at on. Returns false where it is not paused. With p_version, that of the
+-- definition by which the time was worked out, refused where there is another by now.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_schedule_resume(
+    p_name text, p_next_due_at timestamptz, p_reason text, p_actor text DEFAULT session_user, p_version bigint DEFAULT NULL)
+RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_was ${schema}.job_schedule;
 BEGIN
     PERFORM ${schema}.fn_job_schedule_demand(p_reason, p_actor);
     IF NOT isfinite(p_next_due_at) THEN
         RAISE EXCEPTION USING ERRCODE = '22023',
             MESSAGE = format('next_due_at: ''%s'' is not allowed; allowed is a time, or none', p_next_due_at);
     END IF;
-    SELECT s.paused_at, s.last_due_at INTO v_was, v_last
-    FROM ${schema}.job_schedule s
-    WHERE s.schedule_name = p_name
-    FOR NO KEY UPDATE;
+    SELECT * INTO v_was FROM ${schema}.job_schedule s WHERE s.schedule_name = p_name FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'OR003', MESSAGE = format('schedule: there is no ''%s''', left(p_name, 100));
-    ELSIF v_was IS NULL THEN
+    ELSIF v_was.paused_at IS NULL THEN
         RETURN false;
-    ELSIF p_next_due_at <= v_last THEN
+    ELSIF p_version <> v_was.version THEN
+        -- Who replaced it meanwhile has given it other times, of which this is none.
+        RAISE EXCEPTION USING ERRCODE = '40001',
+            MESSAGE = format('schedule: ''%s'' was replaced just now; work its next time out again', p_name);
+    ELSIF p_next_due_at <= v_was.last_due_at THEN
         RAISE EXCEPTION USING ERRCODE = '40001',
             MESSAGE = format('schedule: ''%s'' was fired for a later time; work its next time out again', p_name);
     END IF;
     UPDATE ${schema}.job_schedule s
-    SET pause_actor = NULL, pause_reason = NULL, paused_at = NULL, next_due_at = p_next_due_at,
+    SET pause_actor = NULL, pause_reason = NULL, paused_at = NULL, is_stopped = false, next_due_at = p_next_due_at,
         updated_at = clock_timestamp()
     WHERE s.schedule_name = p_name;
     INSERT INTO ${schema}.operator_act (act, target, actor, reason)
     VALUES ('job_schedule_resume', 'schedule ' || p_name, p_actor, p_reason);
+    PERFORM ${schema}.fn_finding_resolve('job_schedule_stopped', 'schedules/' || p_name);
     RETURN true;
 END
 $$;
@@ -264,6 +304,7 @@ BEGIN
     END IF;
     INSERT INTO ${schema}.operator_act (act, target, actor, reason)
     VALUES ('job_schedule_remove', 'schedule ' || p_name, p_actor, p_reason);
+    PERFORM ${schema}.fn_finding_resolve('job_schedule_stopped', 'schedules/' || p_name);
 END
 $$;
 
@@ -292,7 +333,8 @@ REVOKE EXECUTE ON FUNCTION
     ${schema}.fn_job_schedule_due(integer),
     ${schema}.fn_job_schedule_fired(text[], timestamptz[], timestamptz[], uuid[], integer[], integer[], integer[]),
     ${schema}.fn_job_schedule_pause(text, text, text),
-    ${schema}.fn_job_schedule_resume(text, timestamptz, text, text),
+    ${schema}.fn_job_schedule_stop(text, bigint, text, text),
+    ${schema}.fn_job_schedule_resume(text, timestamptz, text, text, bigint),
     ${schema}.fn_job_schedule_remove(text, text, text),
     ${schema}.fn_job_schedule_demand(text, text)
 FROM PUBLIC;
@@ -300,11 +342,10 @@ FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
     ${schema}.fn_job_schedule_put(
         text, text, text, text, integer, timestamptz, timestamptz, text, boolean, jsonb, integer, integer, boolean, text),
+    ${schema}.fn_job_schedule_due(integer),
+    ${schema}.fn_job_schedule_fired(text[], timestamptz[], timestamptz[], uuid[], integer[], integer[], integer[]),
     ${schema}.fn_job_schedule_pause(text, text, text),
-    ${schema}.fn_job_schedule_resume(text, timestamptz, text, text),
+    ${schema}.fn_job_schedule_stop(text, bigint, text, text),
+    ${schema}.fn_job_schedule_resume(text, timestamptz, text, text, bigint),
     ${schema}.fn_job_schedule_remove(text, text, text)
 TO ${server}, ${admin};
-GRANT EXECUTE ON FUNCTION
-    ${schema}.fn_job_schedule_due(integer),
-    ${schema}.fn_job_schedule_fired(text[], timestamptz[], timestamptz[], uuid[], integer[], integer[], integer[])
-TO ${server};

@@ -1,4 +1,4 @@
--- The single pane: cursors, executors, and dead letters by domain and table.
+-- The single pane: cursors, executors, dead letters, what waits of each kind of job, and schedules that are not fired.
 CREATE OR REPLACE VIEW ${schema}.v_queue_health AS
 WITH beat AS MATERIALIZED (
     SELECT h.executor_name, h.executor_kind, h.domain_scope, h.last_tick_at, h.last_tick_status, h.lease_owner,
@@ -101,6 +101,24 @@ CROSS JOIN LATERAL ${schema}.fn_queue_state(
                           ELSE '%s jobs of ''%s'' are due, the first for %s s' END,
                      CASE WHEN b.queued > 10000 THEN 'over 10000' ELSE b.queued::text END,
                      b.job_kind, extract(epoch FROM clock_timestamp() - b.oldest_due_at)::bigint) END,
-    CASE WHEN b.queued > 0 OR b.leased > 0 THEN format('%s due, %s leased', b.queued, b.leased) END) s;
+    CASE WHEN b.queued > 0 OR b.leased > 0 THEN format('%s due, %s leased', b.queued, b.leased) END) s
+UNION ALL
+SELECT 'schedule', c.schedule_name, NULL, k.event_domain, c.last_fired_at,
+       extract(epoch FROM clock_timestamp() - c.last_fired_at)::bigint, NULL, NULL, NULL, NULL,
+       CASE WHEN c.paused_at IS NULL THEN 'stale' ELSE 'open' END, s.state, s.reason, coalesce(c.paused_at, c.next_due_at)
+FROM (
+    SELECT p.schedule_name FROM ${schema}.job_schedule p WHERE p.paused_at IS NOT NULL
+    UNION ALL
+    -- Of the others those that are overdue. Not by clock_timestamp(): the index cannot be asked for it.
+    SELECT d.schedule_name
+    FROM ${schema}.job_schedule d
+    WHERE d.paused_at IS NULL AND d.next_due_at < statement_timestamp() - interval '1 minute') n
+JOIN ${schema}.job_schedule c ON c.schedule_name = n.schedule_name
+JOIN ${schema}.job_kind k ON k.job_kind = c.job_kind
+CROSS JOIN LATERAL ${schema}.fn_queue_state(
+    true, 0, 1, 1, false,
+    CASE WHEN c.is_stopped THEN c.pause_reason END,
+    CASE WHEN c.paused_at IS NOT NULL THEN format('paused by %s: %s', c.pause_actor, c.pause_reason) END,
+    format('due for %s s, and nobody fires it', extract(epoch FROM clock_timestamp() - c.next_due_at)::bigint), NULL) s;
 
 GRANT SELECT ON ${schema}.v_queue_health TO ${viewer}, ${admin}, ${server};

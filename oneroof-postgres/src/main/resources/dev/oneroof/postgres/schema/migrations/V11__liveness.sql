@@ -25,11 +25,11 @@ CREATE TABLE ${schema}.queue_event_log (
 CREATE INDEX queue_event_log_executor_idx ON ${schema}.queue_event_log (executor_name, log_id);
 CREATE INDEX queue_event_log_at_idx ON ${schema}.queue_event_log (at);
 
--- Whoever looks for the silent holds its one row. Nobody but the function may touch it.
+-- Whoever makes one of these checks holds its row. Nobody but their functions may touch them.
 CREATE TABLE ${schema}.queue_check (
-    only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row)
+    check_name text PRIMARY KEY
 );
-INSERT INTO ${schema}.queue_check DEFAULT VALUES;
+INSERT INTO ${schema}.queue_check VALUES ('silence'), ('dead_letters_of_jobs');
 
 GRANT SELECT ON ${schema}.queue_silence, ${schema}.queue_event_log TO ${viewer}, ${admin}, ${server};
 

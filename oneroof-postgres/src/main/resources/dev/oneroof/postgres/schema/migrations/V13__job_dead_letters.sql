@@ -41,6 +41,14 @@ CREATE INDEX job_dead_letter_open_idx
     INCLUDE (event_domain, triage_status, last_failed_at) WHERE resolved_at IS NULL;
 CREATE INDEX job_dead_letter_job_idx ON ${schema}.job_dead_letter (job_id);
 
+-- Letters that no finding has counted yet, a row for each. Whoever gives a job up only adds one, and so waits for nobody;
+-- whoever looks (fn_job_dead_letter_check) takes all there are. By ids alone one that commits late would not be counted.
+CREATE TABLE ${schema}.job_dead_letter_news (
+    job_kind       text COLLATE "C" NOT NULL,
+    fingerprint    text COLLATE "C" NOT NULL,
+    dead_letter_id uuid NOT NULL
+);
+
 -- The replay of a group, batch after batch.
 --   running: whoever asks for the next batch goes on behind the last
 --   done: all were looked at
@@ -74,4 +82,6 @@ CREATE TABLE ${schema}.job_dead_letter_replay_run (
 CREATE UNIQUE INDEX job_dead_letter_replay_run_running_key
     ON ${schema}.job_dead_letter_replay_run (job_kind, fingerprint) WHERE state = 'running';
 
-GRANT SELECT ON ${schema}.job_dead_letter, ${schema}.job_dead_letter_replay_run TO ${viewer}, ${admin}, ${server};
+GRANT SELECT ON
+    ${schema}.job_dead_letter, ${schema}.job_dead_letter_news, ${schema}.job_dead_letter_replay_run
+TO ${viewer}, ${admin}, ${server};

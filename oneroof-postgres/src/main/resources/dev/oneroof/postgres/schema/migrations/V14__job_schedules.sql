@@ -1,7 +1,12 @@
 -- Jobs that come by the clock. Whoever fires one works out its times in the program: by a cron expression in a zone, or at
 -- a steady distance from a beginning. The row's lock and its next time make it one firing, however many try.
+CREATE SEQUENCE ${schema}.job_schedule_version_seq;
+
 CREATE TABLE ${schema}.job_schedule (
     schedule_name  text COLLATE "C" PRIMARY KEY,
+    -- Drawn anew for each definition, also for one that comes after a removal: what was worked out by another definition is
+    -- told by it.
+    version        bigint NOT NULL DEFAULT nextval('${schema}.job_schedule_version_seq'),
     job_kind       text COLLATE "C" NOT NULL REFERENCES ${schema}.job_kind,
     cron           text,
     time_zone      text,
@@ -13,7 +18,7 @@ CREATE TABLE ${schema}.job_schedule (
     --   all: a firing for each
     catch_up       text NOT NULL,
     -- Whether a job may be enqueued while the one before is alive.
-    may_overlap       boolean NOT NULL,
+    may_overlap    boolean NOT NULL,
     payload        jsonb NOT NULL,
     priority       smallint NOT NULL,
     max_attempts   integer,
@@ -28,6 +33,8 @@ CREATE TABLE ${schema}.job_schedule (
     pause_actor    text,
     pause_reason   text,
     paused_at      timestamptz,
+    -- Paused by whoever fires: it cannot be fired as it is. Another definition lets it go on.
+    is_stopped     boolean NOT NULL DEFAULT false,
     registered_by  text NOT NULL,
     created_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
     updated_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -42,9 +49,11 @@ CREATE TABLE ${schema}.job_schedule (
     CONSTRAINT job_schedule_priority CHECK (priority BETWEEN 0 AND 100),
     CONSTRAINT job_schedule_max_attempts CHECK (max_attempts BETWEEN 1 AND 1000),
     CONSTRAINT job_schedule_pause_is_told CHECK (
-        (pause_actor IS NULL) = (paused_at IS NULL) AND (pause_reason IS NULL) = (paused_at IS NULL))
+        (pause_actor IS NULL) = (paused_at IS NULL) AND (pause_reason IS NULL) = (paused_at IS NULL)),
+    CONSTRAINT job_schedule_stopped_is_paused CHECK (NOT is_stopped OR paused_at IS NOT NULL)
 ) WITH (fillfactor = 70);
 
 CREATE INDEX job_schedule_due_idx ON ${schema}.job_schedule (next_due_at) WHERE paused_at IS NULL;
+CREATE INDEX job_schedule_paused_idx ON ${schema}.job_schedule (paused_at) WHERE paused_at IS NOT NULL;
 
 GRANT SELECT ON ${schema}.job_schedule TO ${viewer}, ${admin}, ${server};
