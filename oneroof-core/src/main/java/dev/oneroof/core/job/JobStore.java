@@ -63,11 +63,7 @@ final class JobStore {
     private static final String SAY = "SELECT oneroof.fn_job_say(:job, :token, :line, :level, :percent)";
 
     // Of those that this process works on: some hundreds at most, by their ids.
-    private static final String CANCELLED = """
-            SELECT job_id
-            FROM oneroof.job_queue
-            WHERE job_id = ANY (:jobs) AND cancel_requested_at IS NOT NULL
-            """;
+    private static final String CANCELLED = "SELECT job_id FROM oneroof.fn_job_cancel_wanted(:jobs) job_id";
 
     private static final String LOCK_TIMEOUT = "SELECT set_config('lock_timeout', '1000', true)";
 
@@ -83,11 +79,7 @@ final class JobStore {
 
     private static final String PROMOTE = "SELECT oneroof.fn_job_promote(:limit, true)";
 
-    private static final String NEXT_DUE = """
-            SELECT extract(epoch FROM min(scheduled_at) - clock_timestamp())::float8
-            FROM oneroof.job_queue
-            WHERE state = 'scheduled'
-            """;
+    private static final String NEXT_DUE = "SELECT oneroof.fn_job_until_due()";
 
     private static final String DROP_CLOSED = """
             SELECT oneroof.fn_job_dead_letter_drop(make_interval(

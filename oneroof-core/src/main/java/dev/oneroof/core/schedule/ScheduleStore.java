@@ -29,11 +29,7 @@ final class ScheduleStore {
                 :names, CAST(:nexts AS timestamptz[]), CAST(:lasts AS timestamptz[]), :jobs, :fired, :missed, :overlapped)
             """;
 
-    private static final String UNTIL_NEXT = """
-            SELECT extract(epoch FROM min(next_due_at) - clock_timestamp())::float8
-            FROM oneroof.job_schedule
-            WHERE paused_at IS NULL
-            """;
+    private static final String UNTIL_NEXT = "SELECT oneroof.fn_job_schedule_until_due()";
 
     private static final String IS_KEPT = """
             SELECT EXISTS (

@@ -328,6 +328,65 @@ class JobFunctionsTest {
                 .contains(other);
     }
 
+    /** What the one at its limit leaves is the others' only as far as the caller wants of them. */
+    @Test
+    void leasesNoMoreOfAKindThanTheCallerWantsWhereAnotherIsAtItsLimit() {
+        database.run("SELECT oneroof.fn_job_kind_register('single', p_max_running => 1)");
+        database.run("SELECT oneroof.fn_job_enqueue(k, p_scheduled_at => now() - interval '1 hour')"
+                + " FROM unnest(ARRAY['single', 'mark_file']) k, generate_series(1, 20)");
+
+        assertThat(database.list(
+                        row -> row.getString(1),
+                        "SELECT job_kind FROM oneroof.fn_job_lease(ARRAY['single', 'mark_file'], 10, 'me', NULL,"
+                                + " ARRAY[5, 3]) ORDER BY job_kind"))
+                .containsExactly("mark_file", "mark_file", "mark_file", "single");
+    }
+
+    @Test
+    void leasesNothingBehindAGateThatHasExpiredOrIsMissing() {
+        enqueue("'mark_file'");
+        enqueue("'other'");
+        List<String> kinds = List.of("ARRAY['mark_file']", "ARRAY['mark_file', 'other']");
+        String gate = "oneroof.dot_config %s WHERE key = 'queue.jobs.enabled'";
+        for (String closed : List.of(
+                "UPDATE " + gate.formatted("SET value = 'false'"),
+                "UPDATE " + gate.formatted("SET value = 'true', expires_at = now() - interval '1 s'"),
+                "DELETE FROM " + gate.formatted(""))) {
+            database.run(closed);
+            assertThat(kinds)
+                    .as(closed)
+                    .allSatisfy(some -> assertThat(lease(some, 10)).isEmpty());
+        }
+    }
+
+    @Test
+    void leasesNothingWhereOneOfTheKindsIsNotKnown() {
+        enqueue("'mark_file'");
+        assertThatThrownBy(() -> lease("ARRAY['mark_file', 'zzz', 'nothing']", 10))
+                .hasMessageContaining("kind: 'zzz' is not registered");
+        gate("queue.jobs.enabled", false);
+        assertThatThrownBy(() -> lease("ARRAY['mark_file', 'zzz', 'nothing']", 10))
+                .hasMessageContaining("kind: 'zzz' is not registered");
+        assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.job_queue WHERE state = 'leased'"))
+                .isEqualTo(0);
+    }
+
+    /** A cursor that stays open would keep what it has read, until its transaction ends. */
+    @Test
+    void leavesNoCursorOpen() {
+        enqueue("'mark_file'");
+        try (Sql sql = database.sql()) {
+            sql.run("BEGIN");
+            for (boolean open : List.of(true, false)) {
+                sql.run("UPDATE oneroof.dot_config SET value = '%s' WHERE key = 'queue.jobs.enabled'".formatted(open));
+                sql.run("SELECT * FROM oneroof.fn_job_lease(ARRAY['mark_file', 'other'], 10, 'me')");
+                assertThat(sql.list(row -> row.getString(1), "SELECT statement FROM pg_cursors WHERE name <> ''"))
+                        .isEmpty();
+            }
+            sql.run("ROLLBACK");
+        }
+    }
+
     @Test
     void cancelsWhatItsHolderSnoozesOrHandsBack() {
         String snoozed = enqueue("'mark_file'");

@@ -1,4 +1,5 @@
--- Dead letters of jobs: triage, then replay or the end. One by its id, or a group of those that failed alike.
+-- Dead letters of jobs: triage, then replay or the end. One by its id, or a group of those that failed alike. How their
+-- statements are planned is told in R__job_functions.sql.
 
 -- Refuses a text that is missing, blank or too long.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_demand_text(p_field text, p_value text) RETURNS void
@@ -49,6 +50,7 @@ CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_mark(
     p_ids uuid[], p_status text, p_note text, p_actor text, p_target text)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 BEGIN
     UPDATE ${schema}.job_dead_letter d
@@ -69,6 +71,7 @@ CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_triage(
     p_dead_letter_id uuid, p_status text, p_note text, p_actor text DEFAULT session_user)
 RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
     v_was text;
@@ -104,6 +107,7 @@ CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_triage_group(
     p_limit integer DEFAULT 1000)
 RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
     v_ids   uuid[];
@@ -117,11 +121,13 @@ BEGIN
     v_ids := ARRAY(
         SELECT d.dead_letter_id
         FROM ${schema}.job_dead_letter d
-        WHERE d.job_kind = p_kind AND d.fingerprint = p_fingerprint AND d.resolved_at IS NULL
-          AND d.dead_letter_id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
-          AND d.dead_letter_id <= coalesce(p_until, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-          AND d.triage_status <> p_status
-        ORDER BY d.dead_letter_id
+        -- As rows: only the index of open letters has that order. By the ids alone one would step over all other groups.
+        WHERE (d.job_kind, d.fingerprint, d.dead_letter_id)
+                > (p_kind, p_fingerprint, coalesce(p_after, '00000000-0000-0000-0000-000000000000'))
+          AND (d.job_kind, d.fingerprint, d.dead_letter_id)
+                <= (p_kind, p_fingerprint, coalesce(p_until, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+          AND d.resolved_at IS NULL AND d.triage_status <> p_status
+        ORDER BY d.job_kind, d.fingerprint, d.dead_letter_id
         LIMIT p_limit
         FOR NO KEY UPDATE);
     v_count := cardinality(v_ids);
@@ -137,6 +143,7 @@ $$;
 
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_demand_group(p_kind text, p_fingerprint text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 BEGIN
     PERFORM FROM ${schema}.job_dead_letter d
@@ -151,7 +158,7 @@ $$;
 
 -- The longest beginning of a text that takes no more than so many bytes, with no character split.
 CREATE OR REPLACE FUNCTION ${schema}.fn_left_bytes(p_text text, p_bytes integer) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
     SELECT CASE
                WHEN octet_length(p_text) <= p_bytes THEN p_text
@@ -168,6 +175,8 @@ CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_put_back(
     p_ids uuid[], p_authorization_source text, p_actor text, p_replay_run_id uuid)
 RETURNS TABLE (dead_letter_id uuid, job_id uuid, idempotency_key text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+SET enable_nestloop = off SET enable_mergejoin = off
 AS $$
 DECLARE
     v_jobs       uuid[] := ARRAY(
@@ -190,7 +199,8 @@ BEGIN
            array_agg(d.run_id ORDER BY g.no)
     INTO v_kinds, v_payloads, v_keys, v_priorities, v_attempts, v_runs
     FROM unnest(p_ids) WITH ORDINALITY g (id, no)
-    JOIN ${schema}.job_dead_letter d ON d.dead_letter_id = g.id;
+    JOIN ${schema}.job_dead_letter d ON d.dead_letter_id = g.id
+    WHERE d.dead_letter_id = ANY (p_ids);
     SELECT p.job_no, p.existing INTO v_alive
     FROM ${schema}.fn_job_put(v_jobs, v_kinds, v_payloads, v_keys, v_priorities, NULL, v_attempts, v_runs) p
     LIMIT 1;
@@ -209,7 +219,7 @@ BEGIN
         authorization_source = p_authorization_source,
         replay_run_id = p_replay_run_id
     FROM unnest(p_ids, v_jobs) g (id, job)
-    WHERE d.dead_letter_id = g.id;
+    WHERE d.dead_letter_id = ANY (p_ids) AND d.dead_letter_id = g.id;
     RETURN QUERY SELECT g.id, g.job, g.key FROM unnest(p_ids, v_jobs, v_keys) g (id, job, key);
 END
 $$;
@@ -220,6 +230,7 @@ CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_replay(
     p_dead_letter_id uuid, p_authorization_source text, p_actor text DEFAULT session_user)
 RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
     v_triage text;
@@ -256,6 +267,7 @@ CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_replay_start(
     p_actor text DEFAULT session_user)
 RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
     v_now     timestamptz := clock_timestamp();
@@ -307,6 +319,7 @@ CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_replay_next(
     p_replay_run_id uuid, p_limit integer DEFAULT 1000, p_actor text DEFAULT session_user)
 RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
     v_run   ${schema}.job_dead_letter_replay_run;
@@ -333,13 +346,16 @@ BEGIN
             v_ids := ARRAY(
                 SELECT d.dead_letter_id
                 FROM ${schema}.job_dead_letter d
-                WHERE d.job_kind = v_run.job_kind AND d.fingerprint = v_run.fingerprint AND d.resolved_at IS NULL
-                  AND d.dead_letter_id > coalesce(v_run.done_to, '00000000-0000-0000-0000-000000000000')
-                  AND d.dead_letter_id <= v_run.last_letter
+                WHERE (d.job_kind, d.fingerprint, d.dead_letter_id)
+                        > (v_run.job_kind, v_run.fingerprint,
+                           coalesce(v_run.done_to, '00000000-0000-0000-0000-000000000000'))
+                  AND (d.job_kind, d.fingerprint, d.dead_letter_id)
+                        <= (v_run.job_kind, v_run.fingerprint, v_run.last_letter)
+                  AND d.resolved_at IS NULL
                   AND d.triage_status = 'manual_replay' AND d.triaged_at <= v_run.started_at
                   -- What is a signal can change; one letter that is none must not keep the others from being replayed.
                   AND ${schema}.fn_signal_only(d.payload)
-                ORDER BY d.dead_letter_id
+                ORDER BY d.job_kind, d.fingerprint, d.dead_letter_id
                 LIMIT v_take
                 FOR UPDATE);
             v_count := cardinality(v_ids);
@@ -369,6 +385,7 @@ $$;
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_replay_lock(p_replay_run_id uuid)
 RETURNS ${schema}.job_dead_letter_replay_run
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
     v_run ${schema}.job_dead_letter_replay_run;

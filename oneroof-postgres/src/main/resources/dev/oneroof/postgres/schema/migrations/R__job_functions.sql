@@ -2,6 +2,12 @@
 --
 -- Every change of a leased job is conditional on its token. A token is chance, not a number that counts up: a server that
 -- crashes may forget its last transactions, and must not give the same token out again.
+--
+-- A session keeps the plans of these statements. One that was made while the queue was empty, after a vacuum, takes any way
+-- through the table for free, and may be used when there are a million jobs. So no statement leaves the planner a way that
+-- reads more than what it is about: there is no scan of the table, what has an index comes by a value it can look up (not by
+-- clock_timestamp(), which is another for each row), and jobs that are given by their ids are looked up one by one, or by
+-- = ANY, and are not joined otherwise.
 
 -- Makes a kind known, or changes how it is run. True when anything changed.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_kind_register(
@@ -186,7 +192,8 @@ BEGIN
                    array_agg(q.job_id) FILTER (WHERE q.job_id <> g.id)
             INTO v_left, v_known, v_others
             FROM unnest(p_ids, p_keys) WITH ORDINALITY g (id, key, no)
-            LEFT JOIN ${schema}.job_queue q ON q.idempotency_key = g.key
+            LEFT JOIN LATERAL (
+                SELECT q.job_id FROM ${schema}.job_queue q WHERE q.idempotency_key = g.key LIMIT 1) q ON true
             WHERE g.key IS NOT NULL;
             EXIT WHEN v_left IS NULL;
             v_round := v_round + 1;
@@ -262,6 +269,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
+    v_now     timestamptz := clock_timestamp();
     v_domains text[];
     v_count   integer;
 BEGIN
@@ -271,7 +279,7 @@ BEGIN
         WHERE q.ctid = ANY (ARRAY(
             SELECT d.ctid
             FROM ${schema}.job_queue d
-            WHERE d.state = 'scheduled' AND d.scheduled_at <= clock_timestamp()
+            WHERE d.state = 'scheduled' AND d.scheduled_at <= v_now
             ORDER BY d.scheduled_at
             LIMIT p_limit
             FOR NO KEY UPDATE SKIP LOCKED))
@@ -281,6 +289,21 @@ BEGIN
         PERFORM ${schema}.fn_queue_wake(d, 'job') FROM unnest(v_domains) d;
     END IF;
     RETURN v_count;
+END
+$$;
+
+-- In how many seconds the next of the jobs for later is due; null where there is none.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_until_due() RETURNS double precision
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+AS $$
+BEGIN
+    RETURN (
+        SELECT extract(epoch FROM q.scheduled_at - clock_timestamp())
+        FROM ${schema}.job_queue q
+        WHERE q.state = 'scheduled'
+        ORDER BY q.scheduled_at
+        LIMIT 1);
 END
 $$;
 
@@ -307,20 +330,28 @@ SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bit
 AS $$
 #variable_conflict use_column
 DECLARE
-    v_kind  record;
-    v_token uuid := gen_random_uuid();
-    v_now   timestamptz := clock_timestamp();
-    v_left  integer := p_limit;
-    v_take  integer;
-    v_rate  double precision;
-    v_rows  bigint;
-    v_shares integer[];
-    v_shared bigint;
-    v_before integer;
+    v_kinds    refcursor;
+    v_kind     record;
+    v_count    integer := cardinality(p_kinds);
+    v_token    uuid := gen_random_uuid();
+    v_now      timestamptz := clock_timestamp();
+    v_left     integer := p_limit;
+    v_take     integer;
+    v_rate     double precision;
+    v_rows     bigint;
+    v_before   integer;
+    v_shared   bigint;
+    v_taken    integer[];
     v_unshared boolean := false;
     v_promoted boolean := false;
 BEGIN
-    IF p_limit IS NULL OR p_limit NOT BETWEEN 1 AND 10000 THEN
+    -- Every expression here is made ready once a transaction, which takes longer than to work it out: so there are few on
+    -- the way of a lease from which nothing keeps it.
+    IF p_limit BETWEEN 1 AND 10000 AND octet_length(p_owner) BETWEEN 1 AND 500
+       AND coalesce(p_lease_seconds BETWEEN 1 AND 3600, true)
+       AND current_setting('transaction_isolation') = 'read committed' THEN
+        NULL;
+    ELSIF p_limit IS NULL OR p_limit NOT BETWEEN 1 AND 10000 THEN
         RAISE EXCEPTION USING ERRCODE = '22023',
             MESSAGE = format('limit: ''%s'' is not allowed; allowed are 1 to 10000', p_limit);
     ELSIF coalesce(p_owner, '') = '' OR octet_length(p_owner) > 500 THEN
@@ -329,82 +360,108 @@ BEGIN
     ELSIF p_lease_seconds NOT BETWEEN 1 AND 3600 THEN
         RAISE EXCEPTION USING ERRCODE = '22023',
             MESSAGE = format('lease_seconds: ''%s'' is not allowed; allowed are 1 to 3600', p_lease_seconds);
-    ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
+    ELSE
         -- A limit is looked at behind a lock, and an older snapshot would not see who came before.
         RAISE EXCEPTION USING ERRCODE = '25001',
             MESSAGE = format('isolation: ''%s'' is not allowed; allowed is read committed',
                              current_setting('transaction_isolation'));
     END IF;
-    SELECT g.kind INTO v_kind
-    FROM unnest(p_kinds) g (kind)
-    WHERE NOT EXISTS (SELECT FROM ${schema}.job_kind k WHERE k.job_kind = g.kind)
-    LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION USING ERRCODE = 'OR003',
-            MESSAGE = format('kind: ''%s'' is not registered', left(v_kind.kind, 80)),
-            HINT = 'Register it with fn_job_kind_register.';
-    END IF;
-    IF NOT ${schema}.fn_gate_open('queue.jobs.enabled') THEN
-        RETURN;
-    END IF;
 
-    LOOP
-        v_before := v_left;
-        v_shares := NULL;
-        IF cardinality(p_kinds) > 1 AND NOT v_unshared THEN
-            -- How many of each kind are among the first. Only looked at, so nobody is kept from them.
-            SELECT array_agg(coalesce(w.share, 0) ORDER BY g.no), sum(w.share) INTO v_shares, v_shared
-            FROM unnest(p_kinds) WITH ORDINALITY g (kind, no)
-            LEFT JOIN (
-                SELECT f.no, count(*)::integer AS share
-                FROM (
-                    SELECT o.no, d.order_at
-                    FROM unnest(p_kinds, p_limits, p_floors) WITH ORDINALITY o (kind, at_most, floor, no)
-                    JOIN ${schema}.job_kind k ON k.job_kind = o.kind AND k.paused_at IS NULL
-                    CROSS JOIN LATERAL (
-                        SELECT d.order_at
-                        FROM ${schema}.job_queue d
-                        WHERE d.state = 'queued' AND d.job_kind = o.kind
-                          AND d.order_at >= coalesce(o.floor, '-infinity')
+    WHILE v_count > 0 LOOP
+        IF v_count > 1 THEN
+            v_before := v_left;
+            v_shared := 0;
+            -- All there is to know of the kinds by one look.
+            OPEN v_kinds FOR
+                SELECT k.job_kind AS kind, k.max_running, k.rate_count, k.rate_seconds, g.floor, c.key IS NOT NULL AS open,
+                       coalesce(p_lease_seconds, k.lease_seconds) AS seconds, g.no,
+                       CASE
+                           WHEN k.paused_at IS NULL THEN
+                               least(v_left, w.share, g.at_most - coalesce(v_taken[g.no::integer], 0))
+                           ELSE 0
+                       END AS take
+                FROM unnest(p_kinds, p_limits, p_floors) WITH ORDINALITY g (kind, at_most, floor, no)
+                LEFT JOIN ${schema}.job_kind k ON k.job_kind = g.kind
+                -- As fn_gate_open has it.
+                LEFT JOIN ${schema}.dot_config c
+                    ON c.key = 'queue.jobs.enabled' AND c.kind = 'gate' AND c.value = 'true'
+                    AND (c.expires_at IS NULL OR c.expires_at > v_now)
+                LEFT JOIN (
+                    -- How many of each kind are among the first. Only looked at, so nobody is kept from them.
+                    SELECT f.no, count(*)::integer AS share
+                    FROM (
+                        SELECT o.no, d.order_at
+                        FROM unnest(p_kinds, p_limits, p_floors) WITH ORDINALITY o (kind, at_most, floor, no)
+                        JOIN ${schema}.job_kind k ON k.job_kind = o.kind AND k.paused_at IS NULL
+                        CROSS JOIN LATERAL (
+                            SELECT d.order_at
+                            FROM ${schema}.job_queue d
+                            WHERE d.state = 'queued' AND d.job_kind = o.kind
+                              AND d.order_at >= coalesce(o.floor, '-infinity')
+                            ORDER BY d.order_at
+                            LIMIT CASE WHEN v_unshared THEN 0 ELSE least(v_left, o.at_most) END) d
                         ORDER BY d.order_at
-                        LIMIT least(v_left, o.at_most)) d
-                    ORDER BY d.order_at
-                    LIMIT v_left) f
-                GROUP BY f.no) w ON w.no = g.no;
+                        LIMIT v_left) f
+                    GROUP BY f.no) w ON w.no = g.no
+                WHERE g.no <= v_count AND (w.share > 0 OR v_unshared OR k.job_kind IS NULL OR c.key IS NULL)
+                -- One order for all: those of limited kinds are locked. One that is not known comes first.
+                ORDER BY k.job_kind NULLS FIRST;
         END IF;
-        FOR v_kind IN
-            SELECT k.job_kind AS kind, k.max_running, k.rate_count, k.rate_seconds, g.at_most, g.floor,
-                   coalesce(p_lease_seconds, k.lease_seconds) AS seconds, v_shares[g.no] AS share
-            FROM unnest(p_kinds, p_limits, p_floors) WITH ORDINALITY g (kind, at_most, floor, no)
-            JOIN ${schema}.job_kind k ON k.job_kind = g.kind
-            WHERE k.paused_at IS NULL
-            -- One order for all: those of limited kinds are locked.
-            ORDER BY k.job_kind
-        LOOP
-            v_take := least(v_left, v_kind.share, v_kind.at_most);
+        FOR v_no IN 1 .. v_count LOOP
+            IF v_count > 1 THEN
+                FETCH v_kinds INTO v_kind;
+                EXIT WHEN NOT FOUND;
+                v_shared := v_shared + v_kind.take;
+            ELSE
+                -- One kind needs no share, and no cursor: that would take as long as the look itself.
+                SELECT k.job_kind AS kind, k.max_running, k.rate_count, k.rate_seconds, p_floors[1] AS floor,
+                       c.key IS NOT NULL AS open, coalesce(p_lease_seconds, k.lease_seconds) AS seconds,
+                       CASE WHEN k.paused_at IS NULL THEN least(v_left, p_limits[1]) ELSE 0 END AS take
+                INTO v_kind
+                FROM ${schema}.job_kind k
+                LEFT JOIN ${schema}.dot_config c
+                    ON c.key = 'queue.jobs.enabled' AND c.kind = 'gate' AND c.value = 'true'
+                    AND (c.expires_at IS NULL OR c.expires_at > v_now)
+                WHERE k.job_kind = p_kinds[1];
+            END IF;
+            IF v_kind.kind IS NULL THEN
+                SELECT g.kind INTO v_kind
+                FROM unnest(p_kinds) g (kind)
+                WHERE NOT EXISTS (SELECT FROM ${schema}.job_kind k WHERE k.job_kind = g.kind)
+                LIMIT 1;
+                RAISE EXCEPTION USING ERRCODE = 'OR003',
+                    MESSAGE = format('kind: ''%s'' is not registered', left(v_kind.kind, 80)),
+                    HINT = 'Register it with fn_job_kind_register.';
+            ELSIF NOT v_kind.open THEN
+                IF v_count > 1 THEN
+                    CLOSE v_kinds;
+                END IF;
+                RETURN;
+            END IF;
+            v_take := least(v_left, v_kind.take);
             IF v_kind.max_running IS NOT NULL OR v_kind.rate_count IS NOT NULL THEN
                 -- One at a time counts what is left. Who holds it takes what there is; nobody waits for it.
                 PERFORM FROM ${schema}.job_kind k WHERE k.job_kind = v_kind.kind FOR NO KEY UPDATE SKIP LOCKED;
                 CONTINUE WHEN NOT FOUND;
-            END IF;
-            IF v_kind.max_running IS NOT NULL THEN
-                -- A lease that has run out counts until it is reaped: until then its owner may still extend it.
-                SELECT least(v_take, v_kind.max_running - count(*)) INTO v_take
-                FROM ${schema}.job_queue q
-                WHERE q.state = 'leased' AND q.job_kind = v_kind.kind;
-            END IF;
-            IF v_kind.rate_count IS NOT NULL THEN
-                INSERT INTO ${schema}.job_kind_rate (job_kind, left_over, refilled_at)
-                VALUES (v_kind.kind, v_kind.rate_count, v_now)
-                ON CONFLICT DO NOTHING;
-                -- A clock that went back refills nothing.
-                SELECT least(v_kind.rate_count,
-                             r.left_over + greatest(0, extract(epoch FROM v_now - r.refilled_at))
-                                           * v_kind.rate_count / v_kind.rate_seconds)
-                INTO v_rate
-                FROM ${schema}.job_kind_rate r
-                WHERE r.job_kind = v_kind.kind;
-                v_take := least(v_take, floor(v_rate)::integer);
+                IF v_kind.max_running IS NOT NULL THEN
+                    -- A lease that has run out counts until it is reaped: until then its owner may still extend it.
+                    SELECT least(v_take, v_kind.max_running - count(*)) INTO v_take
+                    FROM ${schema}.job_queue q
+                    WHERE q.state = 'leased' AND q.job_kind = v_kind.kind;
+                END IF;
+                IF v_kind.rate_count IS NOT NULL THEN
+                    INSERT INTO ${schema}.job_kind_rate (job_kind, left_over, refilled_at)
+                    VALUES (v_kind.kind, v_kind.rate_count, v_now)
+                    ON CONFLICT DO NOTHING;
+                    -- A clock that went back refills nothing.
+                    SELECT least(v_kind.rate_count,
+                                 r.left_over + greatest(0, extract(epoch FROM v_now - r.refilled_at))
+                                               * v_kind.rate_count / v_kind.rate_seconds)
+                    INTO v_rate
+                    FROM ${schema}.job_kind_rate r
+                    WHERE r.job_kind = v_kind.kind;
+                    v_take := least(v_take, floor(v_rate)::integer);
+                END IF;
             END IF;
             CONTINUE WHEN v_take < 1;
             RETURN QUERY
@@ -428,19 +485,26 @@ BEGIN
                     q.priority, q.scheduled_at, q.order_at, q.idempotency_key, q.run_id;
             GET DIAGNOSTICS v_rows = ROW_COUNT;
             v_left := v_left - v_rows;
+            IF v_count > 1 THEN
+                v_taken[v_kind.no] := coalesce(v_taken[v_kind.no], 0) + v_rows;
+            END IF;
             IF v_kind.rate_count IS NOT NULL AND v_rows > 0 THEN
                 UPDATE ${schema}.job_kind_rate r
                 SET left_over = v_rate - v_rows, refilled_at = v_now
                 WHERE r.job_kind = v_kind.kind;
             END IF;
         END LOOP;
-        -- A kind that is at its limit does not keep the others from their jobs.
-        IF v_shares IS NOT NULL AND v_left > 0 AND v_before - v_left < v_shared THEN
-            v_unshared := true;
-            CONTINUE;
+        IF v_count > 1 THEN
+            CLOSE v_kinds;
+            -- A kind that is at its limit does not keep the others from their jobs.
+            IF NOT v_unshared AND v_left > 0 AND v_before - v_left < v_shared THEN
+                v_unshared := true;
+                CONTINUE;
+            END IF;
         END IF;
         -- What is for later is looked at by the one who found nothing, and by the keeper of the queue.
-        EXIT WHEN v_left < p_limit OR v_promoted OR ${schema}.fn_job_promote(1000) = 0;
+        EXIT WHEN v_left < p_limit OR v_promoted;
+        EXIT WHEN ${schema}.fn_job_promote(1000) = 0;
         v_promoted := true;
     END LOOP;
 END
@@ -453,6 +517,7 @@ CREATE OR REPLACE FUNCTION ${schema}.fn_job_extend(p_jobs uuid[], p_tokens uuid[
 RETURNS TABLE (job_id uuid, verdict text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+SET enable_nestloop = off SET enable_mergejoin = off
 AS $$
 BEGIN
     IF p_seconds NOT BETWEEN 1 AND 3600 THEN
@@ -461,27 +526,34 @@ BEGIN
     END IF;
     RETURN QUERY
         WITH mine AS MATERIALIZED (
-            SELECT q.job_id, q.cancel_requested_at
+            SELECT g.id, l.place, l.cancel_requested_at
             FROM unnest(p_jobs, p_tokens) g (id, token)
-            JOIN ${schema}.job_queue q ON q.job_id = g.id AND q.lease_token = g.token
-            ORDER BY q.job_id
-            -- Nobody waits for one that somebody is just changing: the others would run out meanwhile.
-            FOR NO KEY UPDATE OF q SKIP LOCKED
+            CROSS JOIN LATERAL (
+                SELECT q.ctid AS place, q.cancel_requested_at
+                FROM ${schema}.job_queue q
+                WHERE q.job_id = g.id AND q.lease_token = g.token
+                LIMIT 1
+                -- Nobody waits for one that somebody is just changing: the others would run out meanwhile.
+                FOR NO KEY UPDATE SKIP LOCKED) l
         ), extended AS (
             UPDATE ${schema}.job_queue q
-            SET lease_until = clock_timestamp() + make_interval(secs => coalesce(p_seconds, k.lease_seconds))
-            FROM mine m, ${schema}.job_kind k
-            WHERE q.job_id = m.job_id AND k.job_kind = q.job_kind)
+            SET lease_until = clock_timestamp() + make_interval(secs => coalesce(
+                    p_seconds, (SELECT k.lease_seconds FROM ${schema}.job_kind k WHERE k.job_kind = q.job_kind), 60))
+            -- By their places: they are locked, and stay where they are.
+            WHERE q.ctid = ANY (ARRAY(SELECT m.place FROM mine m)))
         SELECT g.id,
                CASE
-                   WHEN m.job_id IS NOT NULL AND m.cancel_requested_at IS NULL THEN 'held'
-                   WHEN m.job_id IS NOT NULL THEN 'cancel'
-                   WHEN EXISTS (
-                       SELECT FROM ${schema}.job_queue q WHERE q.job_id = g.id AND q.lease_token = g.token) THEN 'busy'
+                   WHEN m.id IS NOT NULL AND m.cancel_requested_at IS NULL THEN 'held'
+                   WHEN m.id IS NOT NULL THEN 'cancel'
+                   -- No EXISTS: that may be answered by a look at all jobs.
+                   WHEN (SELECT true
+                         FROM ${schema}.job_queue q
+                         WHERE q.job_id = g.id AND q.lease_token = g.token
+                         LIMIT 1) THEN 'busy'
                    ELSE 'lost'
                END
         FROM unnest(p_jobs, p_tokens) g (id, token)
-        LEFT JOIN mine m ON m.job_id = g.id;
+        LEFT JOIN mine m ON m.id = g.id;
 END
 $$;
 
@@ -489,6 +561,7 @@ $$;
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_complete_many(p_jobs uuid[], p_tokens uuid[]) RETURNS uuid[]
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+SET enable_nestloop = off SET enable_mergejoin = off
 AS $$
 DECLARE
     v_ended uuid[];
@@ -496,7 +569,7 @@ BEGIN
     WITH ended AS (
         DELETE FROM ${schema}.job_queue q
         USING unnest(p_jobs, p_tokens) g (id, token)
-        WHERE q.job_id = g.id AND q.lease_token = g.token
+        WHERE q.job_id = ANY (p_jobs) AND q.job_id = g.id AND q.lease_token = g.token
         RETURNING q.*
     ), kept AS (
         INSERT INTO ${schema}.job_history
@@ -549,6 +622,7 @@ CREATE OR REPLACE FUNCTION ${schema}.fn_job_attempt_failed(
     p_job ${schema}.job_queue, p_class text, p_error text, p_retry_seconds double precision, p_final boolean)
 RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
     v_attempts integer := p_job.attempts + 1;
@@ -609,6 +683,7 @@ CREATE OR REPLACE FUNCTION ${schema}.fn_job_fail(
     p_final boolean DEFAULT false)
 RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
     v_job ${schema}.job_queue;
@@ -628,6 +703,7 @@ $$;
 -- Not now: again in so many seconds, and no attempt is counted. False when the job was not this holder's any more.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_snooze(p_job uuid, p_token uuid, p_seconds double precision) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
     v_at timestamptz;
@@ -657,6 +733,8 @@ $$;
 -- Hands jobs back that were not begun: they are due as before, at their old place. Returns how many there were.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_hand_back(p_jobs uuid[], p_tokens uuid[]) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+SET enable_nestloop = off SET enable_mergejoin = off
 AS $$
 DECLARE
     v_count bigint;
@@ -664,11 +742,11 @@ BEGIN
     PERFORM ${schema}.fn_job_give_up(q.job_id, q.lease_token, NULL)
     FROM unnest(p_jobs, p_tokens) g (id, token)
     JOIN ${schema}.job_queue q ON q.job_id = g.id AND q.lease_token = g.token
-    WHERE q.cancel_requested_at IS NOT NULL;
+    WHERE q.job_id = ANY (p_jobs) AND q.cancel_requested_at IS NOT NULL;
     UPDATE ${schema}.job_queue q
     SET state = 'queued', lease_owner = NULL, leased_at = NULL, lease_until = NULL, lease_token = NULL
     FROM unnest(p_jobs, p_tokens) g (id, token)
-    WHERE q.job_id = g.id AND q.lease_token = g.token;
+    WHERE q.job_id = ANY (p_jobs) AND q.job_id = g.id AND q.lease_token = g.token;
     GET DIAGNOSTICS v_count = ROW_COUNT;
     IF v_count > 0 AND ${schema}.fn_queue_notify_enabled() THEN
         PERFORM ${schema}.fn_queue_wake(d.event_domain, 'job')
@@ -682,6 +760,7 @@ $$;
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_cancel(p_job uuid, p_reason text, p_actor text DEFAULT session_user)
 RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
     v_job   ${schema}.job_queue;
@@ -714,9 +793,23 @@ BEGIN
 END
 $$;
 
+-- Which of these jobs somebody wants cancelled.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_cancel_wanted(p_jobs uuid[]) RETURNS SETOF uuid
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+AS $$
+BEGIN
+    RETURN QUERY
+        SELECT q.job_id
+        FROM ${schema}.job_queue q
+        WHERE q.job_id = ANY (p_jobs) AND q.cancel_requested_at IS NOT NULL;
+END
+$$;
+
 -- The holder has given a job up: because it was asked to, or because it wants no further attempt and no dead letter.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_give_up(p_job uuid, p_token uuid, p_reason text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
     v_job ${schema}.job_queue;
@@ -736,6 +829,7 @@ $$;
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_retry_now(p_job uuid, p_reason text, p_actor text DEFAULT session_user)
 RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
     v_job   ${schema}.job_queue;
@@ -765,8 +859,10 @@ CREATE OR REPLACE FUNCTION ${schema}.fn_job_lease_reaper(
     p_batch_limit integer DEFAULT 100, p_actor text DEFAULT 'lease_reaper')
 RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
+    v_now    timestamptz := clock_timestamp();
     v_job    ${schema}.job_queue;
     v_counts jsonb := '{"reaped": 0, "retry": 0, "dead": 0, "cancelled": 0}';
     v_what   text;
@@ -776,12 +872,27 @@ BEGIN
             MESSAGE = format('batch_limit: ''%s'' is not allowed; allowed are 1 to 10000', p_batch_limit);
     END IF;
     FOR v_job IN
-        SELECT *
-        FROM ${schema}.job_queue q
-        WHERE q.state = 'leased' AND q.lease_until < clock_timestamp()
-        ORDER BY q.lease_until
+        -- From kind to kind, by the index: so nobody looks at a lease that goes on.
+        WITH RECURSIVE kinds AS (
+            (SELECT q.job_kind FROM ${schema}.job_queue q WHERE q.state = 'leased' ORDER BY q.job_kind LIMIT 1)
+            UNION ALL
+            SELECT (SELECT q.job_kind
+                    FROM ${schema}.job_queue q
+                    WHERE q.state = 'leased' AND q.job_kind > k.job_kind
+                    ORDER BY q.job_kind
+                    LIMIT 1)
+            FROM kinds k
+            WHERE k.job_kind IS NOT NULL)
+        SELECT l.*
+        FROM kinds k
+        CROSS JOIN LATERAL (
+            SELECT *
+            FROM ${schema}.job_queue q
+            WHERE q.state = 'leased' AND q.job_kind = k.job_kind AND q.lease_until < v_now
+            ORDER BY q.lease_until
+            LIMIT p_batch_limit
+            FOR UPDATE SKIP LOCKED) l
         LIMIT p_batch_limit
-        FOR UPDATE SKIP LOCKED
     LOOP
         v_what := ${schema}.fn_job_attempt_failed(
             v_job, 'lease_expired', format('the lease of ''%s'' ran out; taken back by %s', v_job.lease_owner, p_actor),
@@ -793,11 +904,38 @@ BEGIN
 END
 $$;
 
+-- What waits of a kind, and what is leased, each counted up to ten thousand: cheap at any size. A lease that ran out an hour
+-- ago is not counted.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_backlog(
+    p_kind text, OUT queued bigint, OUT oldest_due_at timestamptz, OUT leased bigint)
+-- Not in the view: there nobody could say that the table is not to be read as a whole.
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+AS $$
+DECLARE
+    v_since timestamptz := clock_timestamp() - interval '1 hour';
+BEGIN
+    SELECT count(*) INTO queued
+    FROM (SELECT FROM ${schema}.job_queue q WHERE q.state = 'queued' AND q.job_kind = p_kind LIMIT 10001) c;
+    SELECT q.scheduled_at INTO oldest_due_at
+    FROM ${schema}.job_queue q
+    WHERE q.state = 'queued' AND q.job_kind = p_kind
+    ORDER BY q.order_at
+    LIMIT 1;
+    SELECT count(*) INTO leased
+    FROM (SELECT
+          FROM ${schema}.job_queue q
+          WHERE q.state = 'leased' AND q.job_kind = p_kind AND q.lease_until > v_since
+          LIMIT 10001) c;
+END
+$$;
+
 -- What the holder of a job has to say: a line, and how far it is. At most a thousand lines of an attempt are kept.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_say(
     p_job uuid, p_token uuid, p_line text, p_level text DEFAULT 'info', p_percent integer DEFAULT NULL)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
     v_attempt integer;
@@ -860,6 +998,7 @@ REVOKE EXECUTE ON FUNCTION
     ${schema}.fn_job_enqueue_many(text[], jsonb[], text[], integer[], timestamptz[], integer[], uuid[]),
     ${schema}.fn_job_enqueue(text, jsonb, text, integer, timestamptz, integer, uuid),
     ${schema}.fn_job_promote(integer, boolean),
+    ${schema}.fn_job_until_due(),
     ${schema}.fn_job_lease(text[], integer, text, integer, integer[], timestamptz[]),
     ${schema}.fn_job_extend(uuid[], uuid[], integer),
     ${schema}.fn_job_complete_many(uuid[], uuid[]),
@@ -871,9 +1010,11 @@ REVOKE EXECUTE ON FUNCTION
     ${schema}.fn_job_snooze(uuid, uuid, double precision),
     ${schema}.fn_job_hand_back(uuid[], uuid[]),
     ${schema}.fn_job_cancel(uuid, text, text),
+    ${schema}.fn_job_cancel_wanted(uuid[]),
     ${schema}.fn_job_give_up(uuid, uuid, text),
     ${schema}.fn_job_retry_now(uuid, text, text),
     ${schema}.fn_job_lease_reaper(integer, text),
+    ${schema}.fn_job_backlog(text),
     ${schema}.fn_job_say(uuid, uuid, text, text, integer),
     ${schema}.fn_job_kind_pause(text, boolean, text, text)
 FROM PUBLIC;
@@ -886,11 +1027,14 @@ GRANT EXECUTE ON FUNCTION
     ${schema}.fn_job_enqueue_many(text[], jsonb[], text[], integer[], timestamptz[], integer[], uuid[]),
     ${schema}.fn_job_enqueue(text, jsonb, text, integer, timestamptz, integer, uuid),
     ${schema}.fn_job_promote(integer, boolean),
+    ${schema}.fn_job_until_due(),
     ${schema}.fn_job_cancel(uuid, text, text),
     ${schema}.fn_job_retry_now(uuid, text, text),
     ${schema}.fn_job_lease_reaper(integer, text),
     ${schema}.fn_job_kind_pause(text, boolean, text, text)
 TO ${server}, ${admin};
+
+GRANT EXECUTE ON FUNCTION ${schema}.fn_job_backlog(text) TO ${server}, ${admin}, ${viewer};
 
 -- What an executor needs, and no more: it sees a payload only as the result of its lease.
 GRANT EXECUTE ON FUNCTION
@@ -902,6 +1046,7 @@ GRANT EXECUTE ON FUNCTION
     ${schema}.fn_job_fail(uuid, uuid, text, text, double precision, boolean),
     ${schema}.fn_job_snooze(uuid, uuid, double precision),
     ${schema}.fn_job_hand_back(uuid[], uuid[]),
+    ${schema}.fn_job_cancel_wanted(uuid[]),
     ${schema}.fn_job_give_up(uuid, uuid, text),
     ${schema}.fn_job_say(uuid, uuid, text, text, integer)
 TO ${server}, ${executor};

@@ -19,6 +19,7 @@ CREATE OR REPLACE FUNCTION ${schema}.fn_job_schedule_put(
     p_actor text DEFAULT session_user)
 RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
     v_bad  record;
@@ -141,6 +142,7 @@ RETURNS TABLE (
     catch_up text, may_overlap boolean, payload jsonb, priority smallint, max_attempts integer, next_due_at timestamptz,
     seen_at timestamptz, version bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -162,6 +164,21 @@ BEGIN
 END
 $$;
 
+-- In how many seconds the next of the schedules is due; null where there is none.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_schedule_until_due() RETURNS double precision
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+AS $$
+BEGIN
+    RETURN (
+        SELECT extract(epoch FROM s.next_due_at - clock_timestamp())
+        FROM ${schema}.job_schedule s
+        WHERE s.paused_at IS NULL AND s.next_due_at IS NOT NULL
+        ORDER BY s.next_due_at
+        LIMIT 1);
+END
+$$;
+
 -- What became of schedules that the caller has locked by fn_job_schedule_due. A next time that is not later than the one
 -- that was is refused: it would fire twice.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_schedule_fired(
@@ -169,6 +186,8 @@ CREATE OR REPLACE FUNCTION ${schema}.fn_job_schedule_fired(
     p_overlapped integer[])
 RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+SET enable_nestloop = off SET enable_mergejoin = off
 AS $$
 DECLARE
     v_early text;
@@ -177,7 +196,7 @@ BEGIN
     SELECT s.schedule_name INTO v_early
     FROM unnest(p_names, p_nexts) g (name, next)
     JOIN ${schema}.job_schedule s ON s.schedule_name = g.name
-    WHERE g.next <= s.next_due_at
+    WHERE s.schedule_name = ANY (p_names) AND g.next <= s.next_due_at
     LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION USING ERRCODE = '22023',
@@ -193,7 +212,7 @@ BEGIN
         overlapped = s.overlapped + g.overlapped
     FROM unnest(p_names, p_nexts, p_lasts, p_jobs, p_fired, p_missed, p_overlapped)
          g (name, next, last, job, fired, missed, overlapped)
-    WHERE s.schedule_name = g.name;
+    WHERE s.schedule_name = ANY (p_names) AND s.schedule_name = g.name;
     GET DIAGNOSTICS v_count = ROW_COUNT;
     RETURN v_count;
 END
@@ -203,6 +222,7 @@ $$;
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_schedule_pause(p_name text, p_reason text, p_actor text DEFAULT session_user)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
     v_was timestamptz;
@@ -258,6 +278,7 @@ CREATE OR REPLACE FUNCTION ${schema}.fn_job_schedule_resume(
     p_name text, p_next_due_at timestamptz, p_reason text, p_actor text DEFAULT session_user, p_version bigint DEFAULT NULL)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
     v_was ${schema}.job_schedule;
@@ -295,6 +316,7 @@ $$;
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_schedule_remove(p_name text, p_reason text, p_actor text DEFAULT session_user)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 BEGIN
     PERFORM ${schema}.fn_job_schedule_demand(p_reason, p_actor);
@@ -331,6 +353,7 @@ REVOKE EXECUTE ON FUNCTION
     ${schema}.fn_job_schedule_put(
         text, text, text, text, integer, timestamptz, timestamptz, text, boolean, jsonb, integer, integer, boolean, text),
     ${schema}.fn_job_schedule_due(integer),
+    ${schema}.fn_job_schedule_until_due(),
     ${schema}.fn_job_schedule_fired(text[], timestamptz[], timestamptz[], uuid[], integer[], integer[], integer[]),
     ${schema}.fn_job_schedule_pause(text, text, text),
     ${schema}.fn_job_schedule_stop(text, bigint, text, text),
@@ -343,6 +366,7 @@ GRANT EXECUTE ON FUNCTION
     ${schema}.fn_job_schedule_put(
         text, text, text, text, integer, timestamptz, timestamptz, text, boolean, jsonb, integer, integer, boolean, text),
     ${schema}.fn_job_schedule_due(integer),
+    ${schema}.fn_job_schedule_until_due(),
     ${schema}.fn_job_schedule_fired(text[], timestamptz[], timestamptz[], uuid[], integer[], integer[], integer[]),
     ${schema}.fn_job_schedule_pause(text, text, text),
     ${schema}.fn_job_schedule_stop(text, bigint, text, text),

@@ -13,23 +13,10 @@ GRANT SELECT ON ${schema}.v_job TO ${viewer}, ${admin}, ${server};
 
 -- What waits of each kind. Counted up to ten thousand, in the index: cheap at any size.
 CREATE OR REPLACE VIEW ${schema}.v_job_backlog AS
-SELECT k.job_kind, k.event_domain, k.lag_seconds, k.paused_at, k.pause_actor, k.pause_reason, due.count AS queued,
-       first.scheduled_at AS oldest_due_at, running.count AS leased
+SELECT k.job_kind, k.event_domain, k.lag_seconds, k.paused_at, k.pause_actor, k.pause_reason, b.queued, b.oldest_due_at,
+       b.leased
 FROM ${schema}.job_kind k
-CROSS JOIN LATERAL (
-    SELECT count(*) AS count
-    FROM (SELECT FROM ${schema}.job_queue q WHERE q.state = 'queued' AND q.job_kind = k.job_kind LIMIT 10001) c) due
-LEFT JOIN LATERAL (
-    SELECT q.scheduled_at
-    FROM ${schema}.job_queue q
-    WHERE q.state = 'queued' AND q.job_kind = k.job_kind
-    ORDER BY q.order_at
-    LIMIT 1) first ON true
-CROSS JOIN LATERAL (
-    SELECT count(*) AS count
-    FROM (SELECT FROM ${schema}.job_queue q
-          WHERE q.state = 'leased' AND q.lease_until > clock_timestamp() - interval '1 hour' AND q.job_kind = k.job_kind
-          LIMIT 10001) c) running;
+CROSS JOIN LATERAL ${schema}.fn_job_backlog(k.job_kind) b;
 
 GRANT SELECT ON ${schema}.v_job_backlog TO ${viewer}, ${admin}, ${server};
 

@@ -88,7 +88,8 @@ CREATE UNIQUE INDEX job_queue_alive_key ON ${schema}.job_queue (idempotency_key)
 -- Kinds first: a lease steps over no job of another kind.
 CREATE INDEX job_queue_due_idx ON ${schema}.job_queue (job_kind, order_at) WHERE state = 'queued';
 CREATE INDEX job_queue_later_idx ON ${schema}.job_queue (scheduled_at) WHERE state = 'scheduled';
-CREATE INDEX job_queue_lease_until_idx ON ${schema}.job_queue (lease_until) WHERE state = 'leased';
+-- Kinds first here, too: those with a limit are counted with every lease.
+CREATE INDEX job_queue_leased_idx ON ${schema}.job_queue (job_kind, lease_until) WHERE state = 'leased';
 
 -- What has ended, by days: kept for a while, then dropped with its day.
 CREATE TABLE ${schema}.job_history (
