@@ -5,7 +5,6 @@ import dev.oneroof.postgres.Connections;
 import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
-import java.io.PrintWriter;
 import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -23,7 +22,6 @@ public final class CommandLineOfOneRoof {
     static int run(Surroundings surroundings, String... args) {
         CommandLine line = new CommandLine(new RootCommand(surroundings));
         line.setOut(surroundings.console().pages());
-        line.setErr(new PrintWriter(surroundings.console().messages(), true));
         line.setParameterExceptionHandler(CommandLineOfOneRoof::misuse);
         line.setExecutionExceptionHandler(CommandLineOfOneRoof::failure);
         line.setCaseInsensitiveEnumValuesAllowed(true);

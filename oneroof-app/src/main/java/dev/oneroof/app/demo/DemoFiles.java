@@ -33,13 +33,17 @@ final class DemoFiles {
     private static final OperatorAct BEGIN = new OperatorAct("demo", "the demo runs everything");
     private static final OperatorAct END = new OperatorAct("demo", "the demo has ended");
 
+    // What a frozen process has locked in a handler's transaction is free again when the handler's time is over.
+    private static final Duration LONGEST = Duration.ofSeconds(20);
     private static final JobKind CUT = JobKind.named("cut_from_manifest")
             .in("files")
             .describedAs("cuts a manifest into pieces, each to be marked")
+            .doneWithin(LONGEST)
             .backingOff(Duration.ofSeconds(1), Duration.ofMinutes(1));
     private static final JobKind MARK = JobKind.named("mark_file")
             .in("files")
             .describedAs("marks the files of a piece of a manifest")
+            .doneWithin(LONGEST)
             .backingOff(Duration.ofSeconds(1), Duration.ofMinutes(1));
     private static final JobKind RECOUNT = JobKind.named("recount_files")
             .in("files")

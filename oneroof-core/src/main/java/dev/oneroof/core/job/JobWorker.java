@@ -404,8 +404,11 @@ public final class JobWorker implements Worker {
     @Override
     public void end() {
         looking.lock();
-        ending = true;
-        looking.unlock();
+        try {
+            ending = true;
+        } finally {
+            looking.unlock();
+        }
         handBack(lanes.values().stream()
                 .flatMap(lane -> lane.takeBack().stream())
                 .toList());

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 @OneRoofTest
 class DeadProcessTest {
     private static final List<String> WORKERS = List.of("killed", "frozen", "cut_off");
-    private static final int THRESHOLD = 4;
+    private static final int THRESHOLD = 6;
 
     @Test
     void acceptance5HeartbeatStopAWorkerAndTheSilentGapFiresWithinTheThresholdRestartClearsIt(
@@ -95,8 +95,9 @@ class DeadProcessTest {
     @Test
     void leavesNothingSilentBehindWhereItsSourceIsRemoved(TestDatabase database, Given given) {
         given.births(5);
-        database.run("UPDATE oneroof.dot_config SET value = '1' WHERE key = 'queue.heartbeat.stale_threshold_seconds'");
-        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one"), database.dataSource())) {
+        database.run("UPDATE oneroof.dot_config SET value = '3' WHERE key = 'queue.heartbeat.stale_threshold_seconds'");
+        try (OneRoof oneroof =
+                OneRoof.open(RuntimeConfig.named("one").withLoop(LoneInstance.QUICK), database.dataSource())) {
             oneroof.register(TailSource.of("births", "public", "birth_registry", "id", IdType.INTEGER)
                     .timedBy("born_at", TimeType.TIMESTAMPTZ));
             oneroof.tail("killed", "births").eachRow((tx, row) -> {});

@@ -12,6 +12,8 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /** A process with one worker on the source {@code births}, to be treated badly. */
 final class LoneInstance {
+    static final LoopConfig QUICK = new LoopConfig(
+            Duration.ofSeconds(3), Duration.ofMillis(500), Duration.ofMillis(200), Duration.ofSeconds(1));
     private static final String READY = "ready";
     private static final String PASSWORD = "LONE_PASSWORD";
 
@@ -33,10 +35,8 @@ final class LoneInstance {
         sessions.setUrl(arguments[0]);
         sessions.setUser(arguments[1]);
         sessions.setPassword(System.getenv(PASSWORD));
-        LoopConfig quick = new LoopConfig(
-                Duration.ofSeconds(3), Duration.ofMillis(500), Duration.ofMillis(200), Duration.ofSeconds(1));
         try (OneRoof oneroof =
-                OneRoof.open(RuntimeConfig.named(arguments[2] + "-process").withLoop(quick), sessions)) {
+                OneRoof.open(RuntimeConfig.named(arguments[2] + "-process").withLoop(QUICK), sessions)) {
             oneroof.tail(arguments[2], "births").eachRow((tx, row) -> {});
             oneroof.start();
             System.out.println(READY);
