@@ -83,7 +83,8 @@ class ScheduleCommandTest {
                             "it to be known",
                             () -> database.value(
                                     Boolean.class,
-                                    "SELECT EXISTS (SELECT FROM oneroof.queue_heartbeat WHERE executor_name = 'instance/one')"));
+                                    "SELECT EXISTS (SELECT FROM oneroof.queue_heartbeat WHERE executor_name = 'instance/one'"
+                                            + " AND jsonb_exists(metadata -> 'scopes', 'job_keeper/job_queue/0'))"));
             Oneroof.Answer added = command.run("schedule", "add", "often", "--kind", "mark_file", "--every", "1h");
             assertThat(added.exit()).as(added.err()).isZero();
             assertThat(added.err()).contains("often is added").doesNotContain("nobody");

@@ -526,10 +526,10 @@ BEGIN
     END IF;
     RETURN QUERY
         WITH mine AS MATERIALIZED (
-            SELECT g.id, l.place, l.cancel_requested_at
+            SELECT g.id, l.cancel_requested_at
             FROM unnest(p_jobs, p_tokens) g (id, token)
             CROSS JOIN LATERAL (
-                SELECT q.ctid AS place, q.cancel_requested_at
+                SELECT q.cancel_requested_at
                 FROM ${schema}.job_queue q
                 WHERE q.job_id = g.id AND q.lease_token = g.token
                 LIMIT 1
@@ -539,8 +539,8 @@ BEGIN
             UPDATE ${schema}.job_queue q
             SET lease_until = clock_timestamp() + make_interval(secs => coalesce(
                     p_seconds, (SELECT k.lease_seconds FROM ${schema}.job_kind k WHERE k.job_kind = q.job_kind), 60))
-            -- By their places: they are locked, and stay where they are.
-            WHERE q.ctid = ANY (ARRAY(SELECT m.place FROM mine m)))
+            -- Not by their places: one that was changed since this statement began is locked at a place that it cannot see.
+            WHERE q.job_id = ANY (ARRAY(SELECT m.id FROM mine m)))
         SELECT g.id,
                CASE
                    WHEN m.id IS NOT NULL AND m.cancel_requested_at IS NULL THEN 'held'
