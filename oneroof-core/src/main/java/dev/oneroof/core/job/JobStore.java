@@ -33,14 +33,14 @@ final class JobStore {
                 :runs, :wake) p
             """;
 
-    // A lease that is lost in a crash of the server was never there: its token is chance, and nobody else is given it.
-    // So
-    // the worker need not wait for the disk.
+    // A lease that a crash of the server has lost was never there: its token is chance, and given to nobody else.
+    // So nobody waits for the disk.
     private static final String LEASE = """
             SELECT l.job_id, l.job_kind, l.payload::text AS payload, l.attempt, l.max_attempts, l.lease_token,
                    l.order_at::text AS order_at, l.idempotency_key, l.run_id,
                    (extract(epoch FROM l.lease_until - clock_timestamp()) * 1e9)::bigint AS lease_nanos
-            FROM (SELECT set_config('synchronous_commit', 'off', true), set_config('lock_timeout', coalesce(CAST(:wait AS text), current_setting('lock_timeout')), true)) s
+            FROM (SELECT set_config('synchronous_commit', 'off', true),
+                         set_config('lock_timeout', coalesce(CAST(:wait AS text), current_setting('lock_timeout')), true)) s
             CROSS JOIN LATERAL oneroof.fn_job_lease(
                 :kinds, :limit, :owner, NULL, :limits, CAST(:floors AS timestamptz[])) l
             ORDER BY l.order_at
