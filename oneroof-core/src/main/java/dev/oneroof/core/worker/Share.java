@@ -107,7 +107,9 @@ final class Share implements Runnable {
             drain(db.inTx(tx -> instances.drain(tx, owner)));
         }
         lookAtLoad();
-        others = db.inTx(tx -> instances.others(tx, owner, scopes));
+        // Of all of ours: one that only fails here is given up just if somebody else would take it.
+        List<String> ours = loops.stream().map(WorkerLoop::name).toList();
+        others = db.inTx(tx -> instances.others(tx, owner, ours));
         loops.stream()
                 .filter(WorkerLoop::holds)
                 .filter(loop -> others.stream()
