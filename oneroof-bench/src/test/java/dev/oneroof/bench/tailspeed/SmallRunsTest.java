@@ -43,7 +43,10 @@ class SmallRunsTest {
 
         Figure buffers = figure(result, "buffers per row");
         assertThat(buffers.measured()).isPositive().isLessThan(1);
-        assertThat(buffers.holds()).as(buffers.toString()).isTrue();
+        // What other tests do on this server makes one of the two dearer by a half; a cost that grows with depth is
+        // many
+        // times the other.
+        assertThat(buffers.ratio()).as(buffers.toString()).isLessThan(3);
     }
 
     @Test
