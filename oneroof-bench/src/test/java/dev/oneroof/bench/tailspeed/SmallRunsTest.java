@@ -43,9 +43,7 @@ class SmallRunsTest {
 
         Figure buffers = figure(result, "buffers per row");
         assertThat(buffers.measured()).isPositive().isLessThan(1);
-        // What other tests do on this server makes one of the two dearer by a half; a cost that grows with depth is
-        // many
-        // times the other.
+        // Other tests on this server may make one of the two dearer by a half; growth by depth is many times that.
         assertThat(buffers.ratio()).as(buffers.toString()).isLessThan(3);
     }
 
