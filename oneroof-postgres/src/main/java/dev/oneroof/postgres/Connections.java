@@ -64,6 +64,9 @@ public final class Connections {
         PGSimpleDataSource sessions = plain(address, applicationName);
         // A server that no longer answers must not keep a worker, or the way out, for ever.
         sessions.setSocketTimeout((int) SILENCE.toSeconds());
+        if (sessions.getSocketFactory() == null) {
+            sessions.setSocketFactory(QuickLooks.class.getName());
+        }
         config.setDataSource(sessions);
         config.setMaximumPoolSize(size);
         config.setMinimumIdle(1);

@@ -14,7 +14,6 @@ import org.postgresql.PGNotification;
 
 /** One connection, held for as long as this is open, that hears what is sent to its channels. For one thread. */
 public final class Notifications implements AutoCloseable {
-    private static final int LONGEST_WAIT_MILLIS = 950;
     private static final int LONGEST_STATEMENT_MILLIS = 2000;
 
     private final Handle handle;
@@ -41,18 +40,13 @@ public final class Notifications implements AutoCloseable {
     }
 
     /**
-     * Waits until something is heard, for no longer than the time, and returns all of it.
-     *
-     * <p>The driver ends every wait with a look whether more has come, which takes a millisecond where nothing has; but it
-     * looks at most once a second. So it is made to look first, and the wait ends within that second.
+     * Waits until something is heard, for no longer than the time, and returns all of it. The driver ends every wait with a
+     * look for more, which takes a millisecond unless the connection was made with {@link QuickLooks}.
      */
     public List<Heard> await(Duration time) {
         try {
             PGConnection connection = handle.getConnection().unwrap(PGConnection.class);
-            PGNotification[] heard = connection.getNotifications();
-            if (heard == null || heard.length == 0) {
-                heard = connection.getNotifications(Math.clamp(time.toMillis(), 1, LONGEST_WAIT_MILLIS));
-            }
+            PGNotification[] heard = connection.getNotifications(Math.toIntExact(Math.max(1, time.toMillis())));
             return heard == null
                     ? List.of()
                     : Arrays.stream(heard)

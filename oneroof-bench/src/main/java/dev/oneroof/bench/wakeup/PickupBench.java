@@ -25,16 +25,17 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * From the commit of a single job to its handler, on a system where nothing else happens: enqueued by somebody else, with
- * the bridge open, and enqueued in the worker's own process. Beside it, before and after, a bare loop over LISTEN that hears
- * of the same enqueues and does nothing with them.
+ * the bridge open. Beside it, before and after, a bare loop over LISTEN that hears of the same enqueues and does nothing with
+ * them. The clock starts when COMMIT is sent.
  *
- * <p>The clock starts when COMMIT is sent, for all of them but the job of the process's own: that one's starts before it is
- * enqueued.
+ * <p>And from the beginning of an enqueue to the handler: in the worker's own process, which needs no notification, against
+ * those of somebody else.
  */
 public final class PickupBench implements Bench {
     private static final String SCHEMA = "oneroof_bench";
     private static final JobKind KIND = JobKind.named("bench_pickup").in("bench_pickup");
     private static final double AT_MOST = 1.3;
+    private static final double SOONER = 1.0;
     private static final int WARM_UP = 2000;
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -84,11 +85,12 @@ public final class PickupBench implements Bench {
                 .formatted(site.schema().schema().quoted());
         Delays raw = new Delays(config.jobs());
         Delays woken = new Delays(config.jobs());
+        Delays others = new Delays(config.jobs());
         Delays own = new Delays(config.jobs());
         new Jobs(workshop.pooled()).register(KIND, "bench");
         // Half of the reference before, and half after: whatever else the machine does meets both.
         listened(workshop, enqueue, raw, 0, config.jobs() / 2);
-        worked(workshop, enqueue, woken, own);
+        worked(workshop, enqueue, woken, others, own);
         listened(workshop, enqueue, raw, config.jobs() / 2, config.jobs());
         return BenchResult.of(
                 "pickup",
@@ -97,14 +99,15 @@ public final class PickupBench implements Bench {
                         Figure.exactly("jobs not begun", raw.missing() + woken.missing() + own.missing(), 0),
                         ratio("p50 ms from commit to handler, against a bare LISTEN loop", woken, raw, 0.5),
                         ratio("p99 ms from commit to handler, against a bare LISTEN loop", woken, raw, 0.99),
-                        Figure.told(
-                                "p50 ms from enqueue to handler in the worker's own process",
+                        Figure.ratioAtMost(
+                                "p50 ms from enqueue to handler in the worker's own process, against another's",
                                 own.percentile(0.5),
-                                raw.percentile(0.5)),
+                                others.percentile(0.5),
+                                SOONER),
                         Figure.told(
-                                "p99 ms from enqueue to handler in the worker's own process",
+                                "p99 ms from enqueue to handler in the worker's own process, against another's",
                                 own.percentile(0.99),
-                                raw.percentile(0.99))));
+                                others.percentile(0.99))));
     }
 
     /** The same enqueues, heard by somebody who does nothing with them. */
@@ -120,7 +123,7 @@ public final class PickupBench implements Bench {
         workshop.run("DELETE FROM oneroof.job_queue WHERE job_kind = 'bench_pickup'");
     }
 
-    private void worked(Workshop workshop, String enqueue, Delays woken, Delays own) throws Exception {
+    private void worked(Workshop workshop, String enqueue, Delays woken, Delays others, Delays own) throws Exception {
         Delays warm = new Delays(WARM_UP);
         try (OneRoof oneroof = workshop.runtime();
                 Connection emitter = workshop.connect()) {
@@ -130,6 +133,7 @@ public final class PickupBench implements Bench {
                     own.came(no);
                 } else if (no < config.jobs()) {
                     woken.came(no);
+                    others.came(no);
                 } else {
                     warm.came(no - config.jobs());
                 }
@@ -140,6 +144,7 @@ public final class PickupBench implements Bench {
             emitter.setAutoCommit(false);
             warmUp(emitter, enqueue, oneroof, warm);
             for (int n = 0; n < config.jobs(); n++) {
+                others.sent(n);
                 emit(emitter, enqueue, woken, n);
                 own.sent(n);
                 oneroof.jobs().enqueue(NewJob.of("bench_pickup", Payload.of(Map.of("own", n))));
