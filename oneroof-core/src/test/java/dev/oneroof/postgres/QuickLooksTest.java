@@ -43,6 +43,9 @@ class QuickLooksTest {
             assertThat(in.read()).isEqualTo(1);
             socket.setSoTimeout(1);
             assertThat(in.readNBytes(2)).containsExactly(2, 3);
+            assertThatThrownBy(in::read)
+                    .isInstanceOf(SocketTimeoutException.class)
+                    .hasMessageNotContaining("nothing has come yet");
         }
     }
 

@@ -84,6 +84,8 @@ public final class QuickLooks extends SocketFactory {
                     if (looks && in.available() == 0) {
                         throw new SocketTimeoutException("nothing has come yet");
                     }
+                    // What has begun is read to its end as ever: a record of TLS may come in pieces.
+                    looks = false;
                 }
             };
         }
