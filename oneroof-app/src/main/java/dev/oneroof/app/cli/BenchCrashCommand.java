@@ -55,13 +55,8 @@ final class BenchCrashCommand implements Callable<Integer> {
                     "How often a connection is cut, half before and half after a COMMIT (default ${DEFAULT-VALUE}).")
     private long cuts;
 
-    @Option(
-            names = "--seed",
-            paramLabel = "N",
-            defaultValue = "1",
-            converter = Numbers.Seed.class,
-            description = "What the blows are drawn from (default ${DEFAULT-VALUE}).")
-    private long seed;
+    @Mixin
+    private final SeedOption seed = new SeedOption();
 
     @Override
     public Integer call() throws Exception {
@@ -77,7 +72,7 @@ final class BenchCrashCommand implements Callable<Integer> {
             Breakable breakable = new Breakable(server);
             SchemaAccess.migrate(SchemaAccess.migrator(config, breakable.address()), breakable.address());
             options.output().say("%d restarts and %d cuts on %s".formatted(restarts, cuts, breakable.address()));
-            CrashConfig trial = new CrashConfig(rows, Math.toIntExact(restarts), Math.toIntExact(cuts), seed);
+            CrashConfig trial = new CrashConfig(rows, Math.toIntExact(restarts), Math.toIntExact(cuts), seed.seed());
             return options.report(
                     new CrashTrial(breakable, config.schema(), trial, stopping.waiting(), options.output()::say).run());
         }

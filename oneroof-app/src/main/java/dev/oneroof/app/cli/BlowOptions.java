@@ -1,5 +1,6 @@
 package dev.oneroof.app.cli;
 
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The blows that a trial deals to its processes. */
@@ -20,13 +21,8 @@ final class BlowOptions {
             description = "How often a process is frozen for longer than its lease (default ${DEFAULT-VALUE}).")
     private long stops;
 
-    @Option(
-            names = "--seed",
-            paramLabel = "N",
-            defaultValue = "1",
-            converter = Numbers.Seed.class,
-            description = "What the blows are drawn from (default ${DEFAULT-VALUE}).")
-    private long seed;
+    @Mixin
+    private final SeedOption seed = new SeedOption();
 
     int kills() {
         return Math.toIntExact(kills);
@@ -37,6 +33,6 @@ final class BlowOptions {
     }
 
     long seed() {
-        return seed;
+        return seed.seed();
     }
 }

@@ -28,12 +28,13 @@ final class PendingStore {
                           updated_at = clock_timestamp()
             """;
 
+    // The clock is read once: what is read anew for each row cannot be looked up in an index.
     private static final String DUE = """
             SELECT pending_id, key_ts, key_id, error_count
             FROM oneroof.event_pending
             WHERE worker_name = :worker AND source_name = :source AND shard = :shard
               AND purpose = 'retry' AND processed_at IS NULL AND dead_lettered_at IS NULL
-              AND next_attempt_at <= clock_timestamp()
+              AND next_attempt_at <= (SELECT clock_timestamp())
             ORDER BY next_attempt_at
             LIMIT :limit
             """;

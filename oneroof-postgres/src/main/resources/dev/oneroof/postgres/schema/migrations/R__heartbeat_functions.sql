@@ -382,7 +382,7 @@ BEGIN
         END IF;
     END LOOP;
 
-    DELETE FROM ${schema}.queue_event_log WHERE at < clock_timestamp() - interval '90 days';
+    DELETE FROM ${schema}.queue_event_log WHERE at < (SELECT clock_timestamp() - interval '90 days');
     RETURN jsonb_build_object('inert', false, 'stale', v_stale, 'told', v_told);
 END
 $$;
