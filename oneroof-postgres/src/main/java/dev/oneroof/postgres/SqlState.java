@@ -3,6 +3,7 @@ package dev.oneroof.postgres;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jdbi.v3.core.JdbiException;
@@ -120,12 +121,23 @@ public final class SqlState {
     /** True when the same statement may well succeed in a moment: nobody's fault, nothing to mend. */
     public static boolean isTransient(Throwable failure) {
         String state = of(failure);
-        return state != null
-                && (state.startsWith("08")
+        return state == null
+                ? isOutOfConnections(failure)
+                : (state.startsWith("08")
                         || state.startsWith("40")
                         || state.startsWith("53")
                         || state.startsWith("57P")
                         || state.equals(LOCK_NOT_AVAILABLE));
+    }
+
+    /** A pool says so without a code. */
+    private static boolean isOutOfConnections(Throwable failure) {
+        for (Throwable t = failure; t != null; t = t.getCause()) {
+            if (t instanceof SQLTransientConnectionException) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean in(Set<String> states, Throwable failure) {

@@ -76,9 +76,9 @@ public final class LeaseStore {
 
     // One write renews and beats. With the heartbeat gate closed the tick stays as it was and the lease goes on;
     // likewise
-    // where it is no sign of life.
+    // where it is no sign of life. Nobody waits for who has locked the row: there are others to beat for.
     private static final String BEAT = """
-            UPDATE oneroof.queue_heartbeat
+            UPDATE oneroof.queue_heartbeat h
             SET lease_until = clock_timestamp() + make_interval(secs => :ttl),
                 last_tick_at = CASE WHEN g.open AND :alive THEN clock_timestamp() ELSE last_tick_at END,
                 last_tick_status = CASE WHEN g.open THEN :status ELSE last_tick_status END,
@@ -91,19 +91,32 @@ public final class LeaseStore {
                         ELSE to_jsonb(extract(epoch FROM clock_timestamp()))
                     END) ELSE last_beat_payload END,
                 updated_at = clock_timestamp()
-            FROM (SELECT oneroof.fn_gate_open('queue.heartbeat.enabled') AS open) g
-            WHERE executor_name = :executor AND lease_owner = :owner AND lease_epoch = :epoch
+            FROM (SELECT executor_name, oneroof.fn_gate_open('queue.heartbeat.enabled') AS open
+                  FROM oneroof.queue_heartbeat
+                  WHERE executor_name = :executor AND lease_owner = :owner AND lease_epoch = :epoch
+                  FOR NO KEY UPDATE SKIP LOCKED) g
+            WHERE h.executor_name = g.executor_name
+            """;
+
+    private static final String IS_OURS = """
+            SELECT EXISTS (
+                SELECT FROM oneroof.queue_heartbeat
+                WHERE executor_name = :executor AND lease_owner = :owner AND lease_epoch = :epoch)
             """;
 
     // No beat and no renewal: the lease runs out, and somebody else may have more luck with it.
     private static final String STUCK = """
-            UPDATE oneroof.queue_heartbeat
+            UPDATE oneroof.queue_heartbeat h
             SET last_tick_status = 'error',
                 last_beat_payload = jsonb_build_object(
                     'doing', 'stuck', 'reason', CAST(:reason AS text), 'since', extract(epoch FROM clock_timestamp())),
                 updated_at = clock_timestamp()
-            WHERE executor_name = :executor AND lease_owner = :owner AND lease_epoch = :epoch
-              AND oneroof.fn_gate_open('queue.heartbeat.enabled')
+            FROM (SELECT executor_name
+                  FROM oneroof.queue_heartbeat
+                  WHERE executor_name = :executor AND lease_owner = :owner AND lease_epoch = :epoch
+                    AND oneroof.fn_gate_open('queue.heartbeat.enabled')
+                  FOR NO KEY UPDATE SKIP LOCKED) o
+            WHERE h.executor_name = o.executor_name
             """;
 
     // A lock and no new row version: batches may come by the hundred a second.
@@ -198,7 +211,10 @@ public final class LeaseStore {
                 .one();
     }
 
-    /** Renews the lease and says what the worker is doing: an address or a word, never contents. */
+    /**
+     * Renews the lease and says what the worker is doing: an address or a word, never contents. Where the row is locked it
+     * is asked for once more, without a lock.
+     */
     public Renewal beat(Tx tx, Lease lease, Beat beat) {
         int rows = tx.update(BEAT)
                 .bind("executor", lease.scope().executorName())
@@ -210,7 +226,16 @@ public final class LeaseStore {
                 .bind("alive", beat.isSignOfLife())
                 .bind("reason", shortened(beat.reason()))
                 .execute();
-        return rows == 1 ? Renewal.HELD : Renewal.LOST;
+        if (rows == 1) {
+            return Renewal.HELD;
+        }
+        boolean isOurs = tx.query(IS_OURS)
+                .bind("executor", lease.scope().executorName())
+                .bind("owner", lease.owner())
+                .bind("epoch", lease.epoch().value())
+                .mapTo(Boolean.class)
+                .one();
+        return isOurs ? Renewal.BUSY : Renewal.LOST;
     }
 
     /** The last statement before a commit. {@link Renewal#LOST} means: roll back. */
@@ -242,14 +267,15 @@ public final class LeaseStore {
                 .execute();
     }
 
-    /** The owner's process lives and its pass does not come to an end. */
-    public int stuck(Tx tx, Lease lease, String reason) {
+    /** The owner's process lives and its pass does not come to an end. False where it was not written down. */
+    public boolean stuck(Tx tx, Lease lease, String reason) {
         return tx.update(STUCK)
-                .bind("executor", lease.scope().executorName())
-                .bind("owner", lease.owner())
-                .bind("epoch", lease.epoch().value())
-                .bind("reason", shortened(reason))
-                .execute();
+                        .bind("executor", lease.scope().executorName())
+                        .bind("owner", lease.owner())
+                        .bind("epoch", lease.epoch().value())
+                        .bind("reason", shortened(reason))
+                        .execute()
+                == 1;
     }
 
     /** A beat is a signal and has its size; and no text in the database holds a NUL. */

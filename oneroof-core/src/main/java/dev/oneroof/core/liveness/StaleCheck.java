@@ -6,7 +6,6 @@ import dev.oneroof.core.worker.Pass;
 import dev.oneroof.core.worker.Worker;
 import dev.oneroof.postgres.Database;
 import java.time.Duration;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +14,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StaleCheck implements Worker {
     private static final Scope SCOPE = Scope.of("stale_check", "queue_heartbeat");
-    private static final String CHECK = "SELECT oneroof.fn_queue_stale_check() ->> 'reason'";
+    private static final String CHECK = """
+            SELECT c.found ->> 'reason' AS reason, coalesce(c.found ->> 'failed', '0') <> '0' AS failed
+            FROM (SELECT oneroof.fn_queue_stale_check() AS found OFFSET 0) c
+            """;
     private static final String BUSY = "another check is under way";
     private static final int PATIENCE = 3;
 
@@ -27,6 +29,13 @@ public final class StaleCheck implements Worker {
 
     private final Database db;
     private int busy;
+
+    /**
+     * What a check says.
+     *
+     * @param reason why it did not look, or what failed
+     */
+    private record Found(@Nullable String reason, boolean failed) {}
 
     public StaleCheck(Database db) {
         this.db = db;
@@ -68,11 +77,15 @@ public final class StaleCheck implements Worker {
 
     @Override
     public Pass runOnce(Lease lease) {
-        Optional<String> inert =
-                db.inStatement(tx -> tx.query(CHECK).mapTo(String.class).findOne());
+        Found found = db.inStatement(tx -> tx.query(CHECK)
+                .map((row, context) -> new Found(row.getString("reason"), row.getBoolean("failed")))
+                .one());
         double seconds = db.inTx(tx -> tx.query(INTERVAL).mapTo(Double.class).one());
         Duration interval = Duration.ofMillis((long) (seconds * 1000));
-        busy = inert.equals(Optional.of(BUSY)) ? busy + 1 : 0;
+        if (found.failed()) {
+            return new Pass.Ailing(String.valueOf(found.reason()), interval);
+        }
+        busy = BUSY.equals(found.reason()) ? busy + 1 : 0;
         // Whoever looks keeps the others from it. One that does not come to its end would blind everybody.
         return busy < PATIENCE
                 ? new Pass.Idle(interval)

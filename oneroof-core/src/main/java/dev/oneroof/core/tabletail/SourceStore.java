@@ -95,7 +95,7 @@ public final class SourceStore {
                               CASE WHEN lease_until > clock_timestamp() THEN lease_owner END AS owner
                        FROM oneroof.queue_heartbeat
                        WHERE executor_name ~ '^[^/]+/[^/]+/[0-9]{1,9}$'
-                         AND split_part(executor_name, '/', 1) NOT IN ('jobs', 'instance')
+                         AND split_part(executor_name, '/', 1) NOT IN ('instance', 'job_keeper', 'jobs', 'stale_check')
                          AND split_part(executor_name, '/', 2) = :name) h
                    ON h.worker = c.worker_name AND h.shard = c.shard
             ORDER BY 1, 2
@@ -122,7 +122,7 @@ public final class SourceStore {
     private static final String DELETE_SCOPES = """
             DELETE FROM oneroof.queue_heartbeat
             WHERE executor_name ~ '^[^/]+/[^/]+/[0-9]{1,9}$'
-              AND split_part(executor_name, '/', 1) NOT IN ('jobs', 'instance')
+              AND split_part(executor_name, '/', 1) NOT IN ('instance', 'job_keeper', 'jobs', 'stale_check')
               AND split_part(executor_name, '/', 2) = :name
               AND (lease_owner IS NULL OR lease_until < clock_timestamp())
             """;

@@ -12,16 +12,19 @@ import java.util.stream.Collectors;
 /** Running instances, each with a row of its own in {@code queue_heartbeat} that says which scopes it would take. */
 final class InstanceStore {
     // Alive is who has renewed its own row; that goes on while the heartbeat gate is closed. That it is to be drained
-    // stays in the row; but it concerned the process, and not the next one of its name.
+    // stays in the row; but it concerned the process, and not the next one of its name. Who has locked the row is not
+    // waited for: the leases of long passes are renewed by the same thread.
     private static final String BEAT = """
+            WITH s AS MATERIALIZED (SELECT set_config('lock_timeout', '1s', true))
             INSERT INTO oneroof.queue_heartbeat AS h
                 (executor_name, executor_kind, expected_cadence_seconds, stale_threshold_seconds, registered_by,
                  lease_owner, lease_until, lease_epoch, last_beat_payload, metadata)
-            VALUES (:executor, 'PG_worker', 5, 30, :owner,
-                    :owner, clock_timestamp() + make_interval(secs => :ttl), nextval('oneroof.lease_epoch_seq'),
-                    jsonb_build_object('doing', 'working', 'reason', 'started', 'wake_ups', CAST(:ear AS text),
-                                       'since', extract(epoch FROM clock_timestamp())),
-                    jsonb_build_object('scopes', to_jsonb(CAST(:scopes AS text[])), 'pid', CAST(:pid AS bigint)))
+            SELECT :executor, 'PG_worker', 5, 30, :owner,
+                   :owner, clock_timestamp() + make_interval(secs => :ttl), nextval('oneroof.lease_epoch_seq'),
+                   jsonb_build_object('doing', 'working', 'reason', 'started', 'wake_ups', CAST(:ear AS text),
+                                      'since', extract(epoch FROM clock_timestamp())),
+                   jsonb_build_object('scopes', to_jsonb(CAST(:scopes AS text[])), 'pid', CAST(:pid AS bigint))
+            FROM s
             ON CONFLICT (executor_name) DO UPDATE
             SET lease_owner = :owner,
                 lease_until = EXCLUDED.lease_until,
@@ -57,7 +60,8 @@ final class InstanceStore {
                          WHERE jsonb_exists(i.metadata -> 'scopes', s.name)) AS wanted
             FROM oneroof.queue_heartbeat i
             WHERE i.executor_name LIKE 'instance/%' AND i.executor_name <> :executor
-              AND i.lease_until > clock_timestamp()
+              -- As for a claim: one that lies minutes beyond is of a clock that has gone back since.
+              AND i.lease_until BETWEEN clock_timestamp() AND clock_timestamp() + make_interval(secs => :ttl + 300)
               AND NOT jsonb_exists(i.metadata, 'drain')
             """;
 
@@ -106,9 +110,10 @@ final class InstanceStore {
                 .findOne();
     }
 
-    List<Other> others(Tx tx, String owner, Collection<String> scopes) {
+    List<Other> others(Tx tx, String owner, Collection<String> scopes, Duration timeToLive) {
         return tx.query(OTHERS)
                 .bind("executor", executor(owner))
+                .bind("ttl", timeToLive.toMillis() / 1000.0)
                 .bind("scopes", array(scopes))
                 .map((row, context) -> new Other(row.getLong("held"), Set.of((String[])
                         row.getArray("wanted").getArray())))

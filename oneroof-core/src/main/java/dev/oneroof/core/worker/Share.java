@@ -60,7 +60,7 @@ final class Share implements Runnable {
     }
 
     private long held() {
-        return loops.stream().filter(WorkerLoop::holds).count();
+        return loops.stream().filter(loop -> loop.holds() && !loop.isStuck()).count();
     }
 
     /** Whether this instance is to hold nothing, since an operator wants it to end. */
@@ -109,9 +109,9 @@ final class Share implements Runnable {
         lookAtLoad();
         // Of all of ours: one that only fails here is given up just if somebody else would take it.
         List<String> ours = loops.stream().map(WorkerLoop::name).toList();
-        others = db.inTx(tx -> instances.others(tx, owner, ours));
+        others = db.inTx(tx -> instances.others(tx, owner, ours, config.leaseTime()));
         loops.stream()
-                .filter(WorkerLoop::holds)
+                .filter(WorkerLoop::canHandOver)
                 .filter(loop -> others.stream()
                         .anyMatch(other ->
                                 here - other.held() >= 2 && other.wanted().contains(loop.name())))

@@ -56,8 +56,14 @@ final class WorkerLoop implements Runnable {
     /** When a pass last had something to do; who has a row now and then is not quiet in between. */
     private long workedNanos = System.nanoTime() - Duration.ofDays(1).toNanos();
 
-    /** Passes in a row; a turn without a lease is none. */
+    /** Passes in a row that failed here and might not elsewhere: not while the database was away, nor without a lease. */
     private final AtomicInteger failures = new AtomicInteger();
+
+    /** Turns in a row that failed, whatever for. */
+    private int troubles;
+
+    /** Whether the scope was made here; before it, nobody knew of it. */
+    private boolean made;
 
     private volatile boolean ended;
     /** How often in a row there was nothing to do since the last work or wake-up. */
@@ -87,6 +93,17 @@ final class WorkerLoop implements Runnable {
         return lease != null;
     }
 
+    /** Whether it holds its scope and can give it back: not while it is stuck, nor once it was asked to. */
+    boolean canHandOver() {
+        return holds() && !handingOver && !isStuck();
+    }
+
+    /** In a pass past its deadline: whatever it thinks it holds is another's, or soon will be. */
+    boolean isStuck() {
+        long since = passNanos;
+        return since != 0 && System.nanoTime() - since > config.passDeadline().toNanos();
+    }
+
     /** Asks the loop to give its scope back after the pass it is in, and to leave it to others for a while. */
     void handOver() {
         handingOver = true;
@@ -107,8 +124,9 @@ final class WorkerLoop implements Runnable {
                 String reason = "in one pass for over %d s"
                         .formatted(config.passDeadline().toSeconds());
                 log.error("{}: {}", name(), reason);
-                db.inStatement(tx -> leases.stuck(tx, held, reason));
-                toldStuck = since;
+                if (db.inStatement(tx -> leases.stuck(tx, held, reason))) {
+                    toldStuck = since;
+                }
             }
             return;
         }
@@ -116,8 +134,9 @@ final class WorkerLoop implements Runnable {
         Beat renewal = Beat.working("in a long pass");
         if (pace.isDue(renewal, System.nanoTime())) {
             // Lost is for the fence to find out; here nothing is committed.
-            db.inStatement(tx -> leases.beat(tx, held, renewal));
-            pace.told(renewal, System.nanoTime());
+            if (db.inStatement(tx -> leases.beat(tx, held, renewal)) != Renewal.BUSY) {
+                pace.told(renewal, System.nanoTime());
+            }
         }
     }
 
@@ -192,9 +211,9 @@ final class WorkerLoop implements Runnable {
         }
     }
 
-    /** Whether it would do anything with its scope: one that only fails leaves it to others. */
+    /** Whether it would do anything with its scope: one that only fails, or is stuck, leaves it to others. */
     boolean wants() {
-        return !ended && failures.get() < GIVES_UP;
+        return !ended && failures.get() < GIVES_UP && !isStuck();
     }
 
     /** However long there is nothing to look for, the worker is alive, and says so; and sees what stands in its way. */
@@ -249,10 +268,15 @@ final class WorkerLoop implements Runnable {
 
     private Duration guardedStep() {
         try {
-            return step();
+            Duration pause = step();
+            troubles = 0;
+            return pause;
         } catch (RuntimeException | Error e) {
             // An Error, too: of a thread that ended nobody would hear for long, and nobody would take its scope.
-            failures.incrementAndGet();
+            troubles++;
+            if (lease != null && !SqlState.isTransient(e)) {
+                failures.incrementAndGet();
+            }
             if (SqlState.isTransient(e)) {
                 log.warn("{}: trying again: {}", name(), e.getMessage());
             } else {
@@ -391,7 +415,7 @@ final class WorkerLoop implements Runnable {
 
     private @Nullable Lease claimed() {
         // Every time: the scope may have been removed with its source, and registered anew with it.
-        db.inStatement(tx -> leases.register(tx, worker.scope(), owner, LoopConfig.CADENCE, STALE_AFTER));
+        made |= db.inStatement(tx -> leases.register(tx, worker.scope(), owner, LoopConfig.CADENCE, STALE_AFTER)) == 1;
         Claim claim = db.inStatement(tx -> leases.claim(tx, worker.scope(), owner, config.leaseTime()));
         return switch (claim) {
             case Claim.Taken taken -> {
@@ -421,10 +445,13 @@ final class WorkerLoop implements Runnable {
         if (!pace.isDue(beat, System.nanoTime())) {
             return;
         }
-        if (db.inStatement(tx -> leases.beat(tx, held, beat)) == Renewal.LOST) {
+        Renewal renewal = db.inStatement(tx -> leases.beat(tx, held, beat));
+        if (renewal == Renewal.LOST) {
             lost();
         }
-        pace.told(beat, System.nanoTime());
+        if (renewal != Renewal.BUSY) {
+            pace.told(beat, System.nanoTime());
+        }
     }
 
     private void beatAfterFailure(Throwable failure) {
@@ -460,7 +487,8 @@ final class WorkerLoop implements Runnable {
 
     private void leave() {
         Lease held = lease;
-        if (held != null && worker.leavesNoScope()) {
+        // What was made here and never begun, of a source that is none, say, nobody will miss.
+        if (held != null && (worker.leavesNoScope() || (made && !prepared))) {
             if (given(() -> db.inStatement(tx -> leases.remove(tx, held)))) {
                 lease = null;
             }
@@ -489,7 +517,7 @@ final class WorkerLoop implements Runnable {
     }
 
     private Duration backoff() {
-        Duration doubled = FIRST_BACKOFF.multipliedBy(1L << Math.min(failures.get() - 1, 20));
+        Duration doubled = FIRST_BACKOFF.multipliedBy(1L << Math.min(troubles - 1, 20));
         return doubled.compareTo(config.longestBackoff()) < 0 ? doubled : config.longestBackoff();
     }
 

@@ -59,6 +59,7 @@ class MasterGatesTest {
                 String opened = "open: %s".formatted(opened(combination));
 
                 assertThat(ticks(database)).as(opened).isEqualTo(isOpen(combination, 0));
+                assertTellsOfSilence(database, isOpen(combination, 0), opened);
                 assertThat(wakes(listener)).as(opened).isEqualTo(isOpen(combination, 1));
                 assertThat(replays(db)).as(opened).isEqualTo(isOpen(combination, 2));
                 assertThat(leases(database)).as(opened).isEqualTo(isOpen(combination, 3));
@@ -110,7 +111,40 @@ class MasterGatesTest {
     private static boolean ticks(TestDatabase database) {
         return database.value(
                 Boolean.class,
-                "SELECT (oneroof.fn_queue_heartbeat_tick('someone', 'DOT', 'ok', gen_random_uuid())->>'written')::boolean");
+                "SELECT (oneroof.fn_queue_heartbeat_tick('someone', 'DOT', p_payload =>"
+                        + " jsonb_build_object('doing', gen_random_uuid()))->>'written')::boolean");
+    }
+
+    /** One that has stopped: its state, its finding, its event, and their end. */
+    private static void assertTellsOfSilence(TestDatabase database, boolean tells, String opened) {
+        database.run("SELECT oneroof.fn_queue_heartbeat_register('stopped', 'DOT', '{}', 10, 30)");
+        try (Sql sql = database.sql()) {
+            sql.run("SET session_replication_role = replica");
+            sql.run("UPDATE oneroof.queue_heartbeat SET last_tick_at = now() - interval '1 hour'"
+                    + " WHERE executor_name = 'stopped'");
+        }
+        // The instance looks as well, and where it is just looking this look is none.
+        Await.patiently()
+                .until(
+                        opened,
+                        () -> !"another check is under way"
+                                .equals(database.value(
+                                        String.class,
+                                        "SELECT coalesce(oneroof.fn_queue_stale_check() ->> 'reason', 'looked')")));
+        assertThat(silence(database)).as(opened).isEqualTo(tells ? "dead 1 1" : "unwatched 0 0");
+        database.run("SELECT oneroof.fn_queue_heartbeat_tick('stopped', 'DOT')");
+        assertThat(silence(database)).as(opened).isEqualTo(tells ? "quiet 0 1" : "unwatched 0 0");
+        database.run("SELECT oneroof.fn_queue_heartbeat_deregister('stopped')");
+        database.run("DELETE FROM oneroof.event_outbox WHERE event_subject_ref = 'stopped'");
+    }
+
+    private static String silence(TestDatabase database) {
+        return database.value(
+                String.class,
+                "SELECT h.state || ' ' || (SELECT count(*) FROM oneroof.system_issues"
+                        + " WHERE issue_type = 'cursor_silent_gap' AND coalesce_key = 'stopped' AND status = 'open')"
+                        + " || ' ' || (SELECT count(*) FROM oneroof.event_outbox WHERE event_subject_ref = 'stopped')"
+                        + " FROM oneroof.v_queue_health h WHERE h.executor_name = 'stopped'");
     }
 
     private static void listen(Connection listener) throws SQLException {

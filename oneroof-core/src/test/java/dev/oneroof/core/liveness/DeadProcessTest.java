@@ -84,8 +84,12 @@ class DeadProcessTest {
                 try (JavaProcess restarted = LoneInstance.start(database, database.address(), "killed")) {
                     WORKERS.forEach(worker -> await(database, worker, "quiet"));
                     WORKERS.forEach(worker -> {
-                        assertThat(findings(database, worker)).containsExactly("critical resolved");
-                        assertThat(gaps(database, worker)).hasSize(1).allMatch(seconds -> seconds >= 10);
+                        // On a busy machine it may be kept from beating once more, while the next one starts.
+                        assertThat(findings(database, worker))
+                                .as(worker)
+                                .startsWith("critical resolved")
+                                .allMatch(finding -> finding.endsWith("resolved"));
+                        assertThat(gaps(database, worker).getFirst()).isGreaterThanOrEqualTo(10);
                     });
                 }
             }

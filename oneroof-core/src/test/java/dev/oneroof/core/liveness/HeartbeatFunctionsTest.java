@@ -126,6 +126,19 @@ class HeartbeatFunctionsTest {
                 .isEqualTo("ok{\"actor\": \"ann\"}");
     }
 
+    /** There may be hundreds of jobs in a second, and an open snapshot would keep a version for each. */
+    @Test
+    void writeAnotherJobAtMostOnceASecond(TestDatabase database) {
+        database.run("SELECT oneroof.fn_queue_heartbeat_register('a', 'Agent')");
+        database.run("SELECT oneroof.fn_queue_heartbeat_tick('a', 'Agent', 'ok', gen_random_uuid())"
+                + " FROM generate_series(1, 20)");
+        assertThat(database.value(Long.class, "SELECT ticks_total FROM oneroof.queue_heartbeat"))
+                .isLessThan(20);
+        database.run("SELECT oneroof.fn_queue_heartbeat_tick('a', 'Agent', 'error', gen_random_uuid())");
+        assertThat(database.value(String.class, "SELECT last_tick_status FROM oneroof.queue_heartbeat"))
+                .isEqualTo("error");
+    }
+
     @Test
     void writeNothingWhileTheGateIsClosed(TestDatabase database) {
         database.run("SELECT oneroof.fn_queue_heartbeat_register('a', 'DOT')");

@@ -161,6 +161,25 @@ class InstancesTest {
         assertThat(executors(database)).containsExactly("instance/alive", "jobs/alive/0");
     }
 
+    /** Ended between making the scope of its jobs and taking it. */
+    @Test
+    void areForgottenWithJobsThatTheyNeverTook(TestDatabase database) {
+        for (String name : List.of("ended", "begins", "alive")) {
+            database.run(
+                    "INSERT INTO oneroof.queue_heartbeat (executor_name, executor_kind, expected_cadence_seconds,"
+                            + " stale_threshold_seconds, registered_by, last_tick_at) VALUES"
+                            + " ('jobs/' || ? || '/0', 'PG_worker', 5, 30, ?, now() - ?::interval)",
+                    name,
+                    name,
+                    name.equals("begins") ? "1 second" : "1 minute");
+        }
+        insert(database, "instance/alive", "alive", "-1 minute");
+
+        database.run("SELECT oneroof.fn_queue_stale_check()");
+
+        assertThat(executors(database)).containsExactly("instance/alive", "jobs/alive/0", "jobs/begins/0");
+    }
+
     /** Frozen in the middle of a transaction: whoever waited for it would keep everybody from looking. */
     @Test
     void areNotWaitedForByTheCheck(TestDatabase database) {

@@ -7,6 +7,8 @@ import dev.oneroof.testkit.server.Sql;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The single pane: what it shows, and that it stays cheap. */
 @OneRoofTest
@@ -63,6 +65,19 @@ class QueueHealthTest {
                         "dead_letter_row table_1 domain_0 2 open",
                         "dead_letter_row table_1 domain_1 1 open",
                         "dead_letter_row table_1 domain_2 2 open");
+    }
+
+    /** An executor may send anything that is a signal. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1e-400", "-1", "99999999999999999999", "\"soon\"", "null", "1e12", "0.1234567891234"})
+    void isReadWhateverAnExecutorHasSent(String since, TestDatabase database) {
+        database.run("SELECT oneroof.fn_queue_heartbeat_register('a', 'DOT')");
+        database.run(
+                "SELECT oneroof.fn_queue_heartbeat_tick('a', 'DOT', p_payload => '{\"doing\": \"working\", \"since\": %s}')"
+                        .formatted(since));
+
+        assertThat(database.list(row -> row.getString(1), "SELECT state, since FROM oneroof.v_queue_health"))
+                .containsExactly("working");
     }
 
     /** By an index alone, with a hundred thousand of them; and whatever else there is, it does not look at it. */

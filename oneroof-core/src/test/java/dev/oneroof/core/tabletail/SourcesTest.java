@@ -15,6 +15,7 @@ import dev.oneroof.testkit.fixture.Given;
 import dev.oneroof.testkit.server.Sql;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -132,6 +133,27 @@ class SourcesTest {
 
         assertThat(sources(database).list()).anyMatch(source -> source.name().equals("births"));
         assertThat(tailing.cursor()).isNotNull();
+    }
+
+    /** What OneRoof itself has in hands is on no source. */
+    @Test
+    void takesNoneOfItsOwnForAReader(TestDatabase database, Given given) {
+        given.births(1);
+        Sources sources = sources(database);
+        sources.add(TailSource.of("job_queue", "public", "birth_registry", "id", IdType.INTEGER), "ann");
+        for (String worker : List.of("job_keeper", "stale_check", "jobs", "instance")) {
+            database.run(
+                    "INSERT INTO oneroof.queue_heartbeat (executor_name, executor_kind, expected_cadence_seconds,"
+                            + " stale_threshold_seconds, registered_by, lease_owner, lease_until, lease_epoch)"
+                            + " VALUES (? || '/job_queue/0', 'PG_worker', 5, 30, 'vm', 'vm', now() + interval '1 h', 7)",
+                    worker);
+        }
+
+        sources.remove("job_queue", "ann", "x");
+
+        assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.queue_heartbeat"))
+                .isEqualTo(4);
+        database.run("DELETE FROM oneroof.queue_heartbeat");
     }
 
     @Test

@@ -6,10 +6,13 @@ import dev.oneroof.core.gate.GateStore;
 import dev.oneroof.core.lease.Lease;
 import dev.oneroof.core.lease.LeaseStore;
 import dev.oneroof.core.lease.Scope;
+import dev.oneroof.embeddedpostgres.ServerAddress;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.SchemaName;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.await.Await;
+import dev.oneroof.testkit.fault.TcpProxy;
+import dev.oneroof.testkit.server.Sql;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -17,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -113,6 +117,116 @@ class ShareTest {
         }
     }
 
+    /** The database was away from it for a while, and it held nothing: that says nothing of what it can do. */
+    @Test
+    void takesItsShareAfterTheDatabaseWasAwayFromIt(TestDatabase database) {
+        ServerAddress server = database.address();
+        try (TcpProxy way = TcpProxy.to(server.host(), server.port());
+                Workers first = workers("a", new Database(database.dataSource(), SchemaName.DEFAULT), 4)) {
+            Await.patiently().until("all on one", () -> held(database, "a") == 4);
+            way.refuse();
+            DataSource there =
+                    database.dataSourceVia(new ServerAddress(way.host(), way.port(), server.user(), server.password()));
+            try (Workers second = workers("b", new Database(there, SchemaName.DEFAULT), 4)) {
+                // Many times the five failures after which a worker leaves its scope to others.
+                Await.pause(QUICK.longestBackoff().multipliedBy(40));
+                way.welcome();
+
+                Await.patiently().until("two on each", () -> held(database, "a") == 2 && held(database, "b") == 2);
+            }
+        }
+    }
+
+    /** A lease of a clock that has gone back since; its process is not there to take anything. */
+    @Test
+    void givesNothingToAnInstanceOfALaterClock(TestDatabase database) {
+        Database db = new Database(database.dataSource(), SchemaName.DEFAULT);
+        database.run(
+                "INSERT INTO oneroof.queue_heartbeat (executor_name, executor_kind, expected_cadence_seconds,"
+                        + " stale_threshold_seconds, registered_by, lease_owner, lease_until, lease_epoch, metadata)"
+                        + " VALUES ('instance/dead', 'PG_worker', 5, 30, 'dead', 'dead', clock_timestamp() + interval '1 h',"
+                        + " nextval('oneroof.lease_epoch_seq'), '{\"scopes\": [\"worker/s0/0\", \"worker/s1/0\", \"worker/s2/0\"]}')");
+        try (Workers alive = workers("a", db, 3)) {
+            Await.patiently().until("all on the living one", () -> held(database, "a") == 3);
+            assertThat(Await.upTo(QUICK.leaseTime().multipliedBy(2)).holds(() -> held(database, "a") != 3))
+                    .isFalse();
+        }
+    }
+
+    /** What is stuck cannot be handed over; the others can. */
+    @Test
+    void spreadsTheOthersWhileOneIsStuck(TestDatabase database) {
+        Database db = new Database(database.dataSource(), SchemaName.DEFAULT);
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        Workers stuck = new Workers("a", db, new LeaseStore(), new GateStore(), QUICK);
+        try (stuck) {
+            stuck.start(new Probe(Scope.of("worker", "s0"), lease -> {
+                await(mayEnd);
+                return new Pass.Idle(Duration.ofMillis(100));
+            }));
+            IntStream.range(1, 6)
+                    .forEach(n -> stuck.start(
+                            new Probe(Scope.of("worker", "s" + n), lease -> new Pass.Idle(Duration.ofMillis(20)))));
+            Await.patiently().until("all on one", () -> held(database, "a") == 6);
+            Await.patiently().until("one of them to be stuck", () -> held(database, "a") == 5);
+            try (Workers second = workers("b", db, 6)) {
+                Await.patiently().until("three on each", () -> held(database, "a") == 3 && held(database, "b") == 3);
+                mayEnd.countDown();
+            }
+        }
+    }
+
+    /** Somebody has left a transaction open in which one scope was changed. */
+    @Test
+    void keepsTheOthersWhileTheRowOfOneIsLocked(TestDatabase database) throws InterruptedException {
+        Database db = new Database(database.dataSource(), SchemaName.DEFAULT);
+        LoopConfig patient = new LoopConfig(
+                Duration.ofMillis(1500),
+                Duration.ofMillis(30),
+                Duration.ofMillis(20),
+                Duration.ofMillis(50),
+                Duration.ofMinutes(1));
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        CountDownLatch inPass = new CountDownLatch(2);
+        Workers workers = new Workers("a", db, new LeaseStore(), new GateStore(), patient);
+        try (workers;
+                Sql admin = database.sql()) {
+            IntStream.range(0, 2)
+                    .forEach(n -> workers.start(new Probe(Scope.of("worker", "s" + n), lease -> {
+                        inPass.countDown();
+                        await(mayEnd);
+                        return new Pass.Idle(Duration.ofMillis(100));
+                    })));
+            assertThat(inPass.await(20, TimeUnit.SECONDS)).isTrue();
+            admin.run("BEGIN");
+            admin.run("SELECT oneroof.fn_queue_heartbeat_register('worker/s0/0', 'PG_worker', '{}', 5, 60)");
+            Await.patiently().until("the lease of the locked one to run out", () -> held(database, "a") < 2);
+
+            assertThat(Await.upTo(patient.leaseTime().multipliedBy(2)).holds(() -> !areHeld(database)))
+                    .as("the other one or the instance lost its lease")
+                    .isFalse();
+
+            admin.run("ROLLBACK");
+            Await.patiently().until("both", () -> held(database, "a") == 2);
+            mayEnd.countDown();
+        }
+    }
+
+    private static boolean areHeld(TestDatabase database) {
+        return database.value(
+                Boolean.class,
+                "SELECT 2 = (SELECT count(*) FROM oneroof.queue_heartbeat"
+                        + " WHERE executor_name IN ('worker/s1/0', 'instance/a') AND lease_until > clock_timestamp())");
+    }
+
+    private static void await(CountDownLatch mayEnd) {
+        try {
+            assertThat(mayEnd.await(90, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     private static void assertStays(TestDatabase database, int all) {
         assertThat(Await.upTo(QUICK.leaseTime().multipliedBy(2))
                         .holds(() -> held(database, "a") + held(database, "b") != all))
@@ -136,11 +250,7 @@ class ShareTest {
         try (workers) {
             workers.start(new Probe(Scope.of("worker", "long"), lease -> {
                 inPass.countDown();
-                try {
-                    assertThat(mayEnd.await(60, TimeUnit.SECONDS)).isTrue();
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                }
+                await(mayEnd);
                 return new Pass.Idle(Duration.ofSeconds(1));
             }));
             assertThat(inPass.await(20, TimeUnit.SECONDS)).isTrue();

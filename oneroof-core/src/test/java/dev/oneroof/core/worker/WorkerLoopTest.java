@@ -240,6 +240,34 @@ class WorkerLoopTest {
         }
     }
 
+    /** Of a source that is none, say: told of while it runs, and of no use afterwards. */
+    @Test
+    void forgetsTheScopeThatItMadeAndNeverBegan() {
+        Probe probe = new Probe(lease -> new Pass.Worked(1));
+        probe.sound = false;
+        try (Workers workers = workers("a", probe)) {
+            Await.patiently()
+                    .until("it to be told", () -> heartbeat("last_beat_payload ->> 'reason' LIKE '%no such source%'"));
+        }
+        assertThat(scopes()).isZero();
+
+        probe.sound = true;
+        try (Workers workers = workers("a", probe)) {
+            Await.patiently().until("a pass", () -> !probe.passes.isEmpty());
+        }
+        probe.sound = false;
+        try (Workers workers = workers("a", probe)) {
+            Await.patiently()
+                    .until("it to be told", () -> heartbeat("last_beat_payload ->> 'reason' LIKE '%no such source%'"));
+        }
+        assertThat(scopes()).as("one that others knew of").isEqualTo(1);
+    }
+
+    private long scopes() {
+        return database.value(
+                Long.class, "SELECT count(*) FROM oneroof.queue_heartbeat WHERE executor_name LIKE 'looper/%'");
+    }
+
     private Workers workers(String owner, Probe... probes) {
         Workers workers = new Workers(owner, db, new LeaseStore(), new GateStore(), QUICK);
         for (Probe probe : probes) {
@@ -261,6 +289,7 @@ class WorkerLoopTest {
         private final AtomicInteger asked = new AtomicInteger();
         private volatile Function<Lease, Pass> work;
         private volatile boolean needed = true;
+        private volatile boolean sound = true;
 
         Probe(Function<Lease, Pass> work) {
             this.work = work;
@@ -287,7 +316,11 @@ class WorkerLoopTest {
         }
 
         @Override
-        public void prepare() {}
+        public void prepare() {
+            if (!sound) {
+                throw new IllegalStateException("there is no such source");
+            }
+        }
 
         @Override
         public Pass runOnce(Lease lease) {

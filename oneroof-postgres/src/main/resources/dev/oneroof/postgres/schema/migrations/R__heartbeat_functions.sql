@@ -166,8 +166,9 @@ BEGIN
         RETURN jsonb_build_object('executor', p_executor, 'written', false,
                                   'reason', 'gate queue.heartbeat.enabled is closed');
     END IF;
-    -- Every beat is a version of its row that an open snapshot keeps: no news is written at most once a second.
-    IF v_row.ticks_total > 0 AND v_row.last_tick_status = p_status AND v_row.current_job_id IS NOT DISTINCT FROM p_job
+    -- Every beat is a version of its row that an open snapshot keeps: no news is written at most once a second. Another job
+    -- is none: there may be hundreds in that time.
+    IF v_row.ticks_total > 0 AND v_row.last_tick_status = p_status
        AND v_row.last_beat_payload ->> 'doing' IS NOT DISTINCT FROM p_payload ->> 'doing'
        AND v_row.last_tick_at BETWEEN clock_timestamp() - interval '1 second' AND clock_timestamp() THEN
         RETURN jsonb_build_object('executor', p_executor, 'written', false, 'reason', 'beaten within the last second');
@@ -197,6 +198,36 @@ AS $$
         'ok', NULL, NULL, p_payload || jsonb_build_object('actor', p_actor))
 $$;
 
+-- The end of a silence and of its finding; the silence of an executor that is gone is forgotten. False where there is none,
+-- and where somebody holds either in an open transaction: nobody waits for that, and the next check ends it.
+CREATE OR REPLACE FUNCTION ${schema}.fn_queue_silence_end(p_executor text, p_gone boolean) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM FROM ${schema}.queue_silence
+    WHERE executor_name = p_executor AND (p_gone OR ended_at IS NULL)
+    FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    PERFORM FROM ${schema}.system_issues
+    WHERE issue_type = 'cursor_silent_gap' AND coalesce_key = p_executor AND status <> 'resolved'
+    FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND AND EXISTS (
+        SELECT FROM ${schema}.system_issues
+        WHERE issue_type = 'cursor_silent_gap' AND coalesce_key = p_executor AND status <> 'resolved') THEN
+        RETURN false;
+    END IF;
+    IF p_gone THEN
+        DELETE FROM ${schema}.queue_silence WHERE executor_name = p_executor;
+    ELSE
+        UPDATE ${schema}.queue_silence SET ended_at = clock_timestamp() WHERE executor_name = p_executor;
+    END IF;
+    PERFORM ${schema}.fn_finding_resolve('cursor_silent_gap', p_executor);
+    RETURN true;
+END
+$$;
+
 -- Whoever beats, by whatever statement: a beat that ends a silence records how long it was, even if nobody ever looked.
 CREATE OR REPLACE FUNCTION ${schema}.fn_queue_heartbeat_came_back() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -205,13 +236,11 @@ DECLARE
     v_gap double precision := ${schema}.fn_queue_watched_seconds(OLD.last_tick_at, NEW.last_tick_at);
 BEGIN
     IF v_gap > ${schema}.fn_queue_stale_threshold(OLD.stale_threshold_seconds) THEN
-        UPDATE ${schema}.queue_silence SET ended_at = clock_timestamp()
-        WHERE executor_name = NEW.executor_name AND ended_at IS NULL;
+        PERFORM ${schema}.fn_queue_silence_end(NEW.executor_name, false);
         INSERT INTO ${schema}.queue_event_log (executor_name, transition, severity, gap_seconds, gap_ratio)
         VALUES (NEW.executor_name, 'stale_to_fresh',
                 CASE WHEN v_gap / OLD.expected_cadence_seconds >= 10 THEN 'critical' ELSE 'warning' END,
                 v_gap, v_gap / OLD.expected_cadence_seconds);
-        PERFORM ${schema}.fn_finding_resolve('cursor_silent_gap', NEW.executor_name);
     END IF;
     RETURN NULL;
 END
@@ -230,8 +259,7 @@ CREATE OR REPLACE FUNCTION ${schema}.fn_queue_heartbeat_gone() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    DELETE FROM ${schema}.queue_silence WHERE executor_name = OLD.executor_name;
-    PERFORM ${schema}.fn_finding_resolve('cursor_silent_gap', OLD.executor_name);
+    PERFORM ${schema}.fn_queue_silence_end(OLD.executor_name, true);
     RETURN NULL;
 END
 $$;
@@ -256,7 +284,15 @@ DECLARE
     v_due      boolean;
     v_stale    integer := 0;
     v_told     integer := 0;
+    v_failed   integer := 0;
+    v_why      text;
 BEGIN
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        -- By an older snapshot those who have beaten since would be silent.
+        RAISE EXCEPTION USING ERRCODE = '25001',
+            MESSAGE = format('isolation: ''%s'' is not allowed; allowed is read committed',
+                             current_setting('transaction_isolation'));
+    END IF;
     IF NOT ${schema}.fn_gate_open('queue.heartbeat.enabled') THEN
         RETURN jsonb_build_object('inert', true, 'reason', 'gate queue.heartbeat.enabled is closed');
     END IF;
@@ -284,10 +320,19 @@ BEGIN
                   WHERE h.lease_owner = i.lease_owner
                     AND (h.executor_name NOT IN ('instance/' || i.lease_owner, 'jobs/' || i.lease_owner || '/0')
                          OR h.lease_until >= long.since))
-            FOR UPDATE OF i SKIP LOCKED)
+            FOR UPDATE OF i SKIP LOCKED
+        ), begun AS MATERIALIZED (
+            -- Its process ended before it had taken the scope that it had made.
+            SELECT j.executor_name
+            FROM ${schema}.queue_heartbeat j
+            WHERE j.executor_name = 'jobs/' || j.registered_by || '/0' AND j.lease_epoch IS NULL
+              AND ${schema}.fn_queue_age(j.last_tick_at) > ${schema}.fn_queue_stale_threshold(j.stale_threshold_seconds)
+              AND NOT EXISTS (
+                  SELECT FROM ${schema}.queue_heartbeat i WHERE i.executor_name = 'instance/' || j.registered_by)
+            FOR UPDATE OF j SKIP LOCKED)
         DELETE FROM ${schema}.queue_heartbeat d
-        USING gone
-        WHERE d.executor_name = gone.executor_name
+        USING (SELECT executor_name FROM gone UNION ALL SELECT executor_name FROM begun) o
+        WHERE d.executor_name = o.executor_name
         RETURNING d.executor_name
     LOOP
         INSERT INTO ${schema}.queue_event_log (executor_name, transition, actor)
@@ -306,24 +351,24 @@ BEGIN
         FOR NO KEY UPDATE SKIP LOCKED) ahead
     WHERE h.executor_name = ahead.executor_name;
 
-    -- Those that are within a threshold that was raised meanwhile. Nobody waits for the beat that is just ending one: it
-    -- may be in a transaction that stays open.
+    -- Those that are within a threshold that was raised meanwhile, that are gone, and those that a beat could not end since
+    -- somebody held them.
     FOR v_executor IN
-        UPDATE ${schema}.queue_silence s
-        SET ended_at = clock_timestamp()
-        FROM (
-            SELECT o.executor_name
-            FROM ${schema}.queue_silence o
-            JOIN ${schema}.queue_heartbeat h USING (executor_name)
-            WHERE o.ended_at IS NULL
+        SELECT o.executor_name, o.noticed_at, h.executor_name IS NULL AS gone
+        FROM ${schema}.queue_silence o
+        LEFT JOIN ${schema}.queue_heartbeat h USING (executor_name)
+        WHERE h.executor_name IS NULL
+           OR o.ended_at IS NULL
               AND ${schema}.fn_queue_age(h.last_tick_at) <= ${schema}.fn_queue_stale_threshold(h.stale_threshold_seconds)
-            FOR UPDATE OF o SKIP LOCKED) fresh
-        WHERE s.executor_name = fresh.executor_name
-        RETURNING s.executor_name
     LOOP
+        CONTINUE WHEN NOT ${schema}.fn_queue_silence_end(v_executor.executor_name, v_executor.gone);
+        -- The beat has said so, and for how long it was.
         INSERT INTO ${schema}.queue_event_log (executor_name, transition)
-        VALUES (v_executor.executor_name, 'stale_to_fresh');
-        PERFORM ${schema}.fn_finding_resolve('cursor_silent_gap', v_executor.executor_name);
+        SELECT v_executor.executor_name, 'stale_to_fresh'
+        WHERE NOT v_executor.gone AND NOT EXISTS (
+            SELECT FROM ${schema}.queue_event_log
+            WHERE executor_name = v_executor.executor_name AND transition = 'stale_to_fresh'
+              AND at >= v_executor.noticed_at);
     END LOOP;
 
     FOR v_executor IN
@@ -338,52 +383,58 @@ BEGIN
     LOOP
         v_stale := v_stale + 1;
         v_severity := CASE WHEN v_executor.ratio >= 10 THEN 'critical' ELSE 'warning' END;
-        SELECT * INTO v_known
-        FROM ${schema}.queue_silence
-        WHERE executor_name = v_executor.executor_name
-        FOR UPDATE SKIP LOCKED;
+        SELECT * INTO v_known FROM ${schema}.queue_silence WHERE executor_name = v_executor.executor_name;
         v_begins := NOT FOUND OR v_known.ended_at IS NOT NULL;
-        -- It is there, and a beat is ending it.
-        CONTINUE WHEN NOT FOUND AND EXISTS (
-            SELECT FROM ${schema}.queue_silence WHERE executor_name = v_executor.executor_name);
+        -- One that was told of later than now was told of by another clock.
+        v_known.told_at := CASE WHEN v_known.told_at <= clock_timestamp() THEN v_known.told_at END;
         v_grows := NOT v_begins AND v_severity = 'critical' AND v_known.severity = 'warning';
         v_due := v_grows OR v_known.told_at IS NULL
             OR (v_begins OR v_known.told_at < v_known.noticed_at)
                AND v_known.told_at < clock_timestamp() - make_interval(secs => 2 * v_executor.threshold);
+        -- Nothing is locked where nothing is to be written: a beat would find it so.
         CONTINUE WHEN NOT v_begins AND NOT v_due;
 
-        -- Its silence first, then its finding: the order in which a beat that ends it takes them. Its own row is not
-        -- locked: a process that is frozen in the middle of a transaction may hold it.
-        PERFORM FROM ${schema}.queue_heartbeat
-        WHERE executor_name = v_executor.executor_name AND last_tick_at = v_executor.last_tick_at;
-        CONTINUE WHEN NOT FOUND;
-        IF NOT v_begins AND NOT v_grows THEN
-            v_told := v_told + ${schema}.fn_queue_tell_silence(
-                v_executor.executor_name, v_severity, v_executor.age, v_executor.cadence);
-            CONTINUE;
-        END IF;
-
-        INSERT INTO ${schema}.queue_event_log (executor_name, transition, severity, gap_seconds, gap_ratio)
-        VALUES (v_executor.executor_name, CASE WHEN v_begins THEN 'fresh_to_stale' ELSE 'escalated' END, v_severity,
-                v_executor.age, v_executor.ratio);
-        INSERT INTO ${schema}.queue_silence AS s (executor_name, silent_since, severity)
-        VALUES (v_executor.executor_name, v_executor.last_tick_at, v_severity)
-        ON CONFLICT (executor_name) DO UPDATE
-        SET silent_since = EXCLUDED.silent_since, severity = EXCLUDED.severity, noticed_at = clock_timestamp(),
-            ended_at = NULL;
-        PERFORM ${schema}.fn_finding_raise(
-            'cursor_silent_gap', v_executor.executor_name,
-            format('%s has not beaten for %s s', v_executor.executor_name, round(v_executor.age)),
-            jsonb_build_object('age_seconds', round(v_executor.age), 'expected_cadence_seconds', v_executor.cadence),
-            CASE WHEN v_severity = 'critical' THEN 'critical' END);
-        IF v_due THEN
-            v_told := v_told + ${schema}.fn_queue_tell_silence(
-                v_executor.executor_name, v_severity, v_executor.age, v_executor.cadence);
-        END IF;
+        BEGIN
+            -- Its silence first, then its finding: the order in which a beat that ends it takes them. Its own row is not
+            -- locked: a process that is frozen in the middle of a transaction may hold it.
+            PERFORM FROM ${schema}.queue_silence
+            WHERE executor_name = v_executor.executor_name
+            FOR UPDATE SKIP LOCKED;
+            -- It is there, and a beat is ending it.
+            CONTINUE WHEN NOT FOUND AND v_known.executor_name IS NOT NULL;
+            PERFORM FROM ${schema}.queue_heartbeat
+            WHERE executor_name = v_executor.executor_name AND last_tick_at = v_executor.last_tick_at;
+            CONTINUE WHEN NOT FOUND;
+            IF v_begins OR v_grows THEN
+                INSERT INTO ${schema}.queue_event_log (executor_name, transition, severity, gap_seconds, gap_ratio)
+                VALUES (v_executor.executor_name, CASE WHEN v_begins THEN 'fresh_to_stale' ELSE 'escalated' END, v_severity,
+                        v_executor.age, v_executor.ratio);
+                INSERT INTO ${schema}.queue_silence AS s (executor_name, silent_since, severity)
+                VALUES (v_executor.executor_name, v_executor.last_tick_at, v_severity)
+                ON CONFLICT (executor_name) DO UPDATE
+                SET silent_since = EXCLUDED.silent_since, severity = EXCLUDED.severity, noticed_at = clock_timestamp(),
+                    ended_at = NULL;
+                PERFORM ${schema}.fn_finding_raise(
+                    'cursor_silent_gap', v_executor.executor_name,
+                    format('%s has not beaten for %s s', v_executor.executor_name, round(v_executor.age)),
+                    jsonb_build_object('age_seconds', round(v_executor.age), 'expected_cadence_seconds', v_executor.cadence),
+                    CASE WHEN v_severity = 'critical' THEN 'critical' END);
+            END IF;
+            IF v_due THEN
+                v_told := v_told + ${schema}.fn_queue_tell_silence(
+                    v_executor.executor_name, v_severity, v_executor.age, v_executor.cadence);
+            END IF;
+        EXCEPTION
+            -- What is in the way of one keeps nobody else from being told of.
+            WHEN OTHERS THEN
+                v_failed := v_failed + 1;
+                v_why := coalesce(v_why, format('%s could not be told of: %s', v_executor.executor_name, SQLERRM));
+        END;
     END LOOP;
 
     DELETE FROM ${schema}.queue_event_log WHERE at < (SELECT clock_timestamp() - interval '90 days');
-    RETURN jsonb_build_object('inert', false, 'stale', v_stale, 'told', v_told);
+    RETURN jsonb_strip_nulls(jsonb_build_object(
+        'inert', false, 'stale', v_stale, 'told', v_told, 'failed', v_failed, 'reason', v_why));
 END
 $$;
 
@@ -453,6 +504,7 @@ REVOKE EXECUTE ON FUNCTION
     ${schema}.fn_queue_heartbeat_deregister(text, text),
     ${schema}.fn_queue_heartbeat_tick(text, text, text, uuid, text, jsonb),
     ${schema}.fn_queue_heartbeat_write(text, jsonb, text),
+    ${schema}.fn_queue_silence_end(text, boolean),
     ${schema}.fn_queue_heartbeat_came_back(),
     ${schema}.fn_queue_heartbeat_gone(),
     ${schema}.fn_queue_stale_check(),

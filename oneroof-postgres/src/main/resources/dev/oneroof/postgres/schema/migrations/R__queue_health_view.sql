@@ -15,7 +15,7 @@ WITH beat AS MATERIALIZED (
            -- What others put there may be anything.
            CASE WHEN jsonb_typeof(h.last_beat_payload -> 'since') = 'number'
                      AND (h.last_beat_payload ->> 'since')::numeric BETWEEN 0 AND 99999999999
-                THEN to_timestamp((h.last_beat_payload ->> 'since')::double precision) END AS doing_since
+                THEN to_timestamp(trunc((h.last_beat_payload ->> 'since')::numeric, 6)::double precision) END AS doing_since
     FROM ${schema}.queue_heartbeat h
 ), gate AS MATERIALIZED (
     SELECT ${schema}.fn_gate_open('queue.heartbeat.enabled') AS open
@@ -28,6 +28,11 @@ WITH beat AS MATERIALIZED (
            CASE
                WHEN s.state = 'dead' AND b.executor_name LIKE 'instance/%'
                THEN format('its process is gone, frozen or cut off: no beat for %s s', round(b.age))
+               -- However long ago that was, it is the cause.
+               WHEN s.state IN ('dead', 'silent') AND b.given_back_at IS NOT NULL
+               THEN s.reason || ': given back, and no instance has taken it'
+               WHEN s.state IN ('dead', 'silent') AND b.owner_gone AND s.reason NOT LIKE 'its lease%'
+               THEN s.reason || ': its lease has run out and nobody has taken it over'
                ELSE s.reason
            END AS reason,
            CASE s.state
