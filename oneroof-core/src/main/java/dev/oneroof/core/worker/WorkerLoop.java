@@ -3,11 +3,8 @@ package dev.oneroof.core.worker;
 import dev.oneroof.core.gate.GateStore;
 import dev.oneroof.core.lease.Beat;
 import dev.oneroof.core.lease.BeatStatus;
-import dev.oneroof.core.lease.Claim;
-import dev.oneroof.core.lease.Epoch;
 import dev.oneroof.core.lease.Lease;
 import dev.oneroof.core.lease.LeaseStore;
-import dev.oneroof.core.lease.Renewal;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Notifications;
 import dev.oneroof.postgres.SqlState;
@@ -16,7 +13,6 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,23 +23,20 @@ import org.slf4j.LoggerFactory;
 final class WorkerLoop implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(WorkerLoop.class);
     private static final Duration FIRST_BACKOFF = Duration.ofMillis(100);
-    private static final Duration STALE_AFTER = Duration.ofSeconds(30);
     private static final Duration QUICKEST_LOOK = Duration.ofMillis(5);
     private static final Duration LONGEST_SLICE = Duration.ofSeconds(1);
     private static final int GIVES_UP = 5;
     private static final Duration REST_UNDER_LOAD = Duration.ofMillis(250);
 
     private final Worker worker;
-    private final String owner;
     private final Database db;
-    private final LeaseStore leases;
+    private final Tenure tenure;
     private final GateStore gates;
     private final LoopConfig config;
     private final Share share;
     private final Waiting waiting = new Waiting();
 
     private volatile boolean prepared;
-    private volatile @Nullable Lease lease;
     /** When the pass that runs began; zero while none does. */
     private volatile long passNanos;
     /** The pass of which it was told that it is stuck, by its beginning. Only looked at from beside. */
@@ -51,7 +44,6 @@ final class WorkerLoop implements Runnable {
 
     private volatile boolean handingOver;
     private int passedOver;
-    private final BeatPace pace;
     private Beat working = Beat.working("rows came by");
     /** When a pass last had something to do; who has a row now and then is not quiet in between. */
     private long workedNanos = System.nanoTime() - Duration.ofDays(1).toNanos();
@@ -61,9 +53,6 @@ final class WorkerLoop implements Runnable {
 
     /** Turns in a row that failed, whatever for. */
     private int troubles;
-
-    /** Whether the scope was made here; before it, nobody knew of it. */
-    private boolean made;
 
     private volatile boolean ended;
     /** How often in a row there was nothing to do since the last work or wake-up. */
@@ -81,16 +70,14 @@ final class WorkerLoop implements Runnable {
             Share share) {
         this.share = share;
         this.worker = worker;
-        this.owner = owner;
         this.db = db;
-        this.leases = leases;
         this.gates = gates;
         this.config = config;
-        this.pace = new BeatPace(config, System.nanoTime());
+        this.tenure = new Tenure(worker.scope(), owner, db, leases, config);
     }
 
     boolean holds() {
-        return lease != null;
+        return tenure.holds();
     }
 
     /** Whether it holds its scope and can give it back: not while it is stuck, nor once it was asked to. */
@@ -111,12 +98,9 @@ final class WorkerLoop implements Runnable {
 
     /** Called from beside: keeps the lease of a pass that takes long, but not of one that is stuck. */
     void renewIfLong() {
-        Lease held = lease;
         long since = passNanos;
         long inPass = System.nanoTime() - since;
-        if (held == null
-                || since == 0
-                || inPass < config.leaseTime().dividedBy(3).toNanos()) {
+        if (!holds() || since == 0 || inPass < config.leaseTime().dividedBy(3).toNanos()) {
             return;
         }
         if (inPass > config.passDeadline().toNanos()) {
@@ -124,20 +108,13 @@ final class WorkerLoop implements Runnable {
                 String reason = "in one pass for over %d s"
                         .formatted(config.passDeadline().toSeconds());
                 log.error("{}: {}", name(), reason);
-                if (db.inStatement(tx -> leases.stuck(tx, held, reason))) {
+                if (tenure.tellStuck(reason)) {
                     toldStuck = since;
                 }
             }
             return;
         }
-        // No more often than needed: of a worker whose every pass is long, every renewal is a version of its row.
-        Beat renewal = Beat.working("in a long pass");
-        if (pace.isDue(renewal, System.nanoTime())) {
-            // Lost is for the fence to find out; here nothing is committed.
-            if (db.inStatement(tx -> leases.beat(tx, held, renewal)) != Renewal.BUSY) {
-                pace.told(renewal, System.nanoTime());
-            }
-        }
+        tenure.renewIfDue();
     }
 
     boolean canBeWoken() {
@@ -236,19 +213,14 @@ final class WorkerLoop implements Runnable {
     }
 
     private long untilBeatNanos() {
-        long due = pace.untilSteadyNanos(System.nanoTime());
+        long due = tenure.untilBeatNanos();
         return holds() && due > 0 ? due : LONGEST_SLICE.toNanos();
     }
 
     /** Beats; whether there is a reason for a turn before its time. */
     private boolean isStoppedWhileResting() {
-        Lease held = lease;
-        Beat last = pace.last();
-        if (held == null || last == null) {
-            return false;
-        }
         try {
-            beatIfDue(held, last);
+            tenure.beatAgainIfDue();
             return wakeable && (closedGate().isPresent() || worker.isPaused());
         } catch (RuntimeException e) {
             // The next pass will tell.
@@ -274,7 +246,7 @@ final class WorkerLoop implements Runnable {
         } catch (RuntimeException | Error e) {
             // An Error, too: of a thread that ended nobody would hear for long, and nobody would take its scope.
             troubles++;
-            if (lease != null && !SqlState.isTransient(e)) {
+            if (holds() && !SqlState.isTransient(e)) {
                 failures.incrementAndGet();
             }
             if (SqlState.isTransient(e)) {
@@ -291,7 +263,7 @@ final class WorkerLoop implements Runnable {
     private Duration step() {
         if (handingOver) {
             handingOver = false;
-            release();
+            tenure.release();
             passedOver = 0;
             return config.leaseTime();
         }
@@ -300,12 +272,12 @@ final class WorkerLoop implements Runnable {
             return config.beatInterval();
         }
         if (failures.get() >= GIVES_UP && share.isWantedElsewhere(name())) {
-            release();
+            tenure.release();
             return config.leaseTime();
         }
-        Lease held = lease;
+        Lease held = tenure.lease();
         if (held == null) {
-            held = !worker.isNeeded() || isOthersTurn() ? null : claimed();
+            held = !worker.isNeeded() || isOthersTurn() ? null : tenure.claimed();
         }
         if (held == null) {
             return config.leaseTime().dividedBy(3);
@@ -313,23 +285,23 @@ final class WorkerLoop implements Runnable {
         prepareOnce();
         Optional<String> closed = closedGate();
         if (closed.isPresent()) {
-            beatIfDue(held, Beat.held(BeatStatus.OK, closed.get()));
+            tenure.beatIfDue(Beat.held(BeatStatus.OK, closed.get()));
             return config.gateInterval();
         }
         Load load = worker.yieldsToLoad() ? share.load() : new Load.Easy();
         if (load instanceof Load.Hold hold) {
-            beatIfDue(held, Beat.held(BeatStatus.WARN, hold.reason()));
+            tenure.beatIfDue(Beat.held(BeatStatus.WARN, hold.reason()));
             return config.gateInterval();
         }
         Pass pass = passed(held);
         return switch (pass) {
             case Pass.Worked worked -> {
                 idleLooks = 0;
-                yield worked(held, load);
+                yield worked(load);
             }
             case Pass.CaughtUp done -> {
                 idleLooks = 0;
-                Duration rest = worked(held, load);
+                Duration rest = worked(load);
                 Duration next = untilNextLook(done.interval());
                 wakeable = rest.isZero();
                 yield rest.compareTo(next) > 0 ? rest : next;
@@ -337,35 +309,35 @@ final class WorkerLoop implements Runnable {
             case Pass.Idle idle -> {
                 boolean justWorked =
                         System.nanoTime() - workedNanos < config.steadyBeat().toNanos();
-                beatIfDue(held, justWorked ? working : Beat.quiet());
+                tenure.beatIfDue(justWorked ? working : Beat.quiet());
                 wakeable = true;
                 yield untilNextLook(idle.interval());
             }
             case Pass.Ailing ailing -> {
-                beatIfDue(held, Beat.failing(ailing.reason()));
+                tenure.beatIfDue(Beat.failing(ailing.reason()));
                 wakeable = true;
                 yield ailing.interval();
             }
             case Pass.Stuck stuck -> {
-                beatIfDue(held, Beat.stuck(stuck.reason()));
+                tenure.beatIfDue(Beat.stuck(stuck.reason()));
                 wakeable = true;
                 yield stuck.interval();
             }
             case Pass.Held stopped -> {
-                beatIfDue(held, Beat.held(BeatStatus.WARN, stopped.reason()));
+                tenure.beatIfDue(Beat.held(BeatStatus.WARN, stopped.reason()));
                 yield stopped.interval();
             }
             case Pass.Lost lost -> {
-                lost();
+                tenure.lost();
                 yield config.gateInterval();
             }
         };
     }
 
-    private Duration worked(Lease held, Load load) {
+    private Duration worked(Load load) {
         workedNanos = System.nanoTime();
         working = Beat.working(load instanceof Load.Slow slow ? "slowed by " + slow.reason() : "rows came by");
-        beatIfDue(held, working);
+        tenure.beatIfDue(working);
         return load instanceof Load.Slow ? REST_UNDER_LOAD : Duration.ZERO;
     }
 
@@ -413,65 +385,14 @@ final class WorkerLoop implements Runnable {
         return false;
     }
 
-    private @Nullable Lease claimed() {
-        // Every time: the scope may have been removed with its source, and registered anew with it.
-        made |= db.inStatement(tx -> leases.register(tx, worker.scope(), owner, LoopConfig.CADENCE, STALE_AFTER)) == 1;
-        Claim claim = db.inStatement(tx -> leases.claim(tx, worker.scope(), owner, config.leaseTime()));
-        return switch (claim) {
-            case Claim.Taken taken -> {
-                log.info("{}: taken, epoch {}", name(), taken.lease().epoch().value());
-                endSessionsOf(taken.before());
-                lease = taken.lease();
-                pace.begin(System.nanoTime());
-                yield lease;
-            }
-            case Claim.Denied denied -> null;
-        };
-    }
-
-    /** In a transaction of its own: who may not end them has the lease all the same, and waits. */
-    private void endSessionsOf(Epoch before) {
-        try {
-            long ended = db.inTx(tx -> leases.endSessions(tx, before));
-            if (ended > 0) {
-                log.warn("{}: ended {} sessions of the owner before", name(), ended);
-            }
-        } catch (RuntimeException e) {
-            log.warn("{}: could not end the sessions of the owner before: {}", name(), e.getMessage());
-        }
-    }
-
-    private void beatIfDue(Lease held, Beat beat) {
-        if (!pace.isDue(beat, System.nanoTime())) {
-            return;
-        }
-        Renewal renewal = db.inStatement(tx -> leases.beat(tx, held, beat));
-        if (renewal == Renewal.LOST) {
-            lost();
-        }
-        if (renewal != Renewal.BUSY) {
-            pace.told(beat, System.nanoTime());
-        }
-    }
-
     private void beatAfterFailure(Throwable failure) {
-        Lease held = lease;
-        if (held == null) {
-            return;
-        }
         try {
-            beatIfDue(
-                    held,
+            tenure.beatIfDue(
                     Beat.failing(failure instanceof Error ? failure.toString() : String.valueOf(failure.getMessage())));
         } catch (RuntimeException | Error e) {
             // The failed pass has been told; without a database there is nobody to beat to.
             log.debug("{}: no beat", name(), e);
         }
-    }
-
-    private void lost() {
-        log.warn("{}: the lease went to another instance", name());
-        lease = null;
     }
 
     private void end() {
@@ -486,34 +407,7 @@ final class WorkerLoop implements Runnable {
     }
 
     private void leave() {
-        Lease held = lease;
-        // What was made here and never begun, of a source that is none, say, nobody will miss.
-        if (held != null && (worker.leavesNoScope() || (made && !prepared))) {
-            if (given(() -> db.inStatement(tx -> leases.remove(tx, held)))) {
-                lease = null;
-            }
-        } else {
-            release();
-        }
-    }
-
-    private void release() {
-        Lease held = lease;
-        if (held == null) {
-            return;
-        }
-        given(() -> db.inStatement(tx -> leases.release(tx, held)));
-        lease = null;
-    }
-
-    private boolean given(Runnable back) {
-        try {
-            back.run();
-            return true;
-        } catch (RuntimeException e) {
-            log.warn("{}: could not give the lease back, it runs out by itself: {}", name(), e.getMessage());
-            return false;
-        }
+        tenure.leave(worker.leavesNoScope(), prepared);
     }
 
     private Duration backoff() {
