@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # An executor of jobs in a shell: leases one job after another, has a command do it, and tells how it ended. It ends when
-# nothing is due.
+# nothing is due. On SIGTERM and Ctrl-C it ends the command, with all that it has started, and hands the job back.
 #
 #   examples/executor.sh KIND COMMAND [ARGUMENT…]
 #
@@ -8,14 +8,23 @@
 # PGHOST, PGDATABASE and the like; the login needs no more than the role dot_executor.
 set -euo pipefail
 
-kind=${1:?a kind of jobs is missing}
+if [ $# -lt 2 ]; then
+  echo "executor.sh: a kind of jobs and a command are needed" >&2
+  echo "usage: executor.sh KIND COMMAND [ARGUMENT…]" >&2
+  exit 2
+fi
+kind=$1
 shift
-[ $# -gt 0 ] || { echo "executor.sh: a command is missing" >&2; exit 2; }
 owner="shell-$(uname -n)-$$"
 
 # Values go in as psql's variables, which it quotes.
 ask() {
   psql --no-psqlrc --quiet --tuples-only --no-align --set=ON_ERROR_STOP=1 "$@"
+}
+
+# The command is the first of a process group: a signal to that reaches what it has started, too.
+signal() {
+  kill "-$1" -- "-$2" 2>/dev/null
 }
 
 # Extends the lease while the command and this script run, and ends the command where the job is not ours any more or is to
@@ -30,15 +39,36 @@ SQL
     case $verdict in
       held | busy) ;;
       *)
-        kill "$worker" 2>/dev/null || :
+        signal TERM "$worker" || :
         return
         ;;
     esac
   done
 }
 
-worker='' keeper=''
-trap 'kill $worker $keeper 2>/dev/null || :' EXIT
+# What is unfinished goes back to the others, and that is no attempt. Only when the command has ended: until then the lease
+# is kept. What does not end in ten seconds is killed.
+leave() {
+  trap '' TERM INT
+  if [ -n "$worker" ]; then
+    signal TERM "$worker" || :
+    for _ in {1..100}; do
+      signal 0 "$worker" || break
+      sleep 0.1
+    done
+    signal KILL "$worker" || :
+  fi
+  [ -z "$keeper" ] || signal TERM "$keeper" || :
+  if [ -n "$leased" ]; then
+    IFS='|' read -r job token _ <<<"$leased"
+    ask --set=job="$job" --set=token="$token" >/dev/null <<'SQL' || :
+SELECT oneroof.fn_job_hand_back(ARRAY[:'job']::uuid[], ARRAY[:'token']::uuid[]);
+SQL
+  fi
+}
+
+leased='' worker='' keeper=''
+trap leave EXIT
 trap 'exit 143' TERM
 trap 'exit 130' INT
 
@@ -51,13 +81,16 @@ SQL
   [ -n "$leased" ] || exit 0
   IFS='|' read -r job token seconds payload <<<"$leased"
 
+  # With job control each of the two gets a process group of its own.
+  set -m
   "$@" <<<"$payload" &
   worker=$!
-  keep "$job" "$token" "$seconds" "$worker" &
+  keep "$job" "$token" "$seconds" "$worker" </dev/null &
   keeper=$!
+  set +m
   status=0
   wait "$worker" || status=$?
-  kill "$keeper" 2>/dev/null || :
+  signal TERM "$keeper" || :
   wait "$keeper" 2>/dev/null || :
   worker='' keeper=''
 
@@ -70,4 +103,5 @@ SQL
 SELECT oneroof.fn_job_fail(:'job', :'token', 'ExitCode', :'error');
 SQL
   fi
+  leased=''
 done

@@ -31,7 +31,7 @@ class ReadmeIT {
                 .results()
                 .map(block -> block.group(1))
                 .toList();
-        assertThat(blocks).hasSize(4);
+        assertThat(blocks).hasSize(5);
 
         try (EmbeddedPostgres yours = EmbeddedPostgres.open(EmbeddedConfig.in(folder.resolve("yours"))
                 .withBinaries(PostgresBinaries.bundled()

@@ -25,6 +25,8 @@ public final class CommandLineOfOneRoof {
         line.setParameterExceptionHandler(CommandLineOfOneRoof::misuse);
         line.setExecutionExceptionHandler(CommandLineOfOneRoof::failure);
         line.setCaseInsensitiveEnumValuesAllowed(true);
+        // A word that begins with @ is what it says: --cron @daily is no file of arguments.
+        line.setExpandAtFiles(false);
         return line.execute(args);
     }
 
@@ -34,7 +36,7 @@ public final class CommandLineOfOneRoof {
         console.say(
                 mistake instanceof UnmatchedArgumentException unmatched
                         ? unknown(unmatched, spec)
-                        : firstLine(mistake));
+                        : Mistakes.told(mistake));
         console.say("'%s --help' tells more".formatted(spec.qualifiedName()));
         return ErrorCode.INVALID_INPUT.exitCode();
     }
@@ -49,11 +51,6 @@ public final class CommandLineOfOneRoof {
         return verbs.isEmpty()
                 ? "'%s' is one word too many".formatted(word)
                 : "unknown command '%s'%s".formatted(word, Suggestion.forWord(word, verbs));
-    }
-
-    private static String firstLine(Exception e) {
-        String message = String.valueOf(e.getMessage());
-        return message.lines().findFirst().orElse(message);
     }
 
     private static int failure(Exception e, CommandLine line, CommandLine.ParseResult parsed) {

@@ -29,7 +29,7 @@ final class CursorListCommand implements Callable<Integer> {
         List<CursorAnswer> cursors = OperatorAccess.inDatabase(
                 options,
                 db -> new Cursors(db).list().stream().map(CursorAnswer::of).toList());
-        output.list(new Answer(cursors), cursors, COLUMNS);
+        output.list(new Answer(cursors), cursors, COLUMNS, "there is no cursor: no worker has read a source yet");
         return 0;
     }
 }

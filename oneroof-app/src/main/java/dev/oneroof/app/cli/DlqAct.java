@@ -9,6 +9,7 @@ import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
+import dev.oneroof.postgres.text.Counted;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -86,8 +87,13 @@ final class DlqAct {
             case MANUAL_REPLAY -> counts.manualReplay();
             case NEW, CLOSED -> 0;
         };
-        output.say("to be %s: %d of the %d open dead letters of %s"
-                .formatted(to.sql(), counts.open() - already, counts.open(), group));
+        output.say("to be triaged as %s: %,d of %,d open %s of %s"
+                .formatted(
+                        to.sql(),
+                        counts.open() - already,
+                        counts.open(),
+                        Counted.noun(counts.open(), "dead letter"),
+                        group));
         if (dryRun) {
             return new Answer(to.sql(), counts.open() - already, false);
         }

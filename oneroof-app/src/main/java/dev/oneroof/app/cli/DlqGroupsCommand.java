@@ -88,7 +88,7 @@ final class DlqGroupsCommand implements Callable<Integer> {
     }
 
     private void print(Page<Group> page) {
-        output.print(page.rows(), COLUMNS);
+        output.print(page.rows(), COLUMNS, "no dead letter of a job is open");
         if (page.more()) {
             output.say("there are more; --limit shows them");
         }

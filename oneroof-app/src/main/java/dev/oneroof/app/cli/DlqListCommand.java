@@ -92,7 +92,7 @@ final class DlqListCommand implements Callable<Integer> {
                 if (!ofJobs) {
                     printRows(rows);
                 }
-                if (!ofJobs && !ofRows) {
+                if (!rows.rows().isEmpty() && !jobs.rows().isEmpty()) {
                     output.print("");
                 }
                 if (!ofRows) {
@@ -117,8 +117,14 @@ final class DlqListCommand implements Callable<Integer> {
                         .toList();
     }
 
+    private static String none(String what, boolean anyAtAll) {
+        return anyAtAll
+                ? "no dead letter of a %s is open".formatted(what)
+                : "there is no such dead letter of a %s".formatted(what);
+    }
+
     private void printRows(Page<DlqAnswer> page) {
-        output.print(page.rows(), ROWS);
+        output.print(page.rows(), ROWS, none("row", source == null && after == null));
         if (page.more()) {
             output.say("there are more rows; --after %d shows them"
                     .formatted(page.rows().getLast().id()));
@@ -126,7 +132,8 @@ final class DlqListCommand implements Callable<Integer> {
     }
 
     private void printJobs(Page<DlqJobAnswer> page) {
-        output.print(page.rows(), JOBS);
+        output.print(
+                page.rows(), JOBS, none("job", kind == null && fingerprint == null && status == null && after == null));
         if (page.more()) {
             output.say("there are more jobs; --after %s shows them"
                     .formatted(page.rows().getLast().id()));

@@ -28,7 +28,7 @@ final class GateListCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         List<Gate> gates = OperatorAccess.inDatabase(options, db -> db.inTx(tx -> new GateStore().list(tx)));
-        output.list(new Answer(gates), gates, COLUMNS);
+        output.list(new Answer(gates), gates, COLUMNS, "there is no gate");
         return 0;
     }
 }

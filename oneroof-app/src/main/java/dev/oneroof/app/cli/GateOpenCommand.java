@@ -8,16 +8,14 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 @Command(name = "open", description = "Opens a gate, until it is closed or for a while. It is seen within a second.")
 final class GateOpenCommand implements Callable<Integer> {
     @Mixin
     private final Act act = new Act();
 
-    @Parameters(paramLabel = "GATE", description = "The gate's key; 'oneroof gate list' has them.")
-    @SuppressWarnings("NullAway.Init")
-    private String key;
+    @Mixin
+    private final GateKey gate = new GateKey();
 
     @Option(names = "--for", paramLabel = "DURATION", converter = Durations.class, description = "For how long.")
     private @Nullable Duration time;
@@ -27,12 +25,14 @@ final class GateOpenCommand implements Callable<Integer> {
         Duration until = time;
         return act.perform((db, by) -> {
             GateStore gates = new GateStore();
-            db.useTx(tx -> {
+            String key = db.inTx(tx -> {
+                String found = gate.demanded(tx);
                 if (until == null) {
-                    gates.open(tx, key, by.actor(), by.reason());
+                    gates.open(tx, found, by.actor(), by.reason());
                 } else {
-                    gates.openFor(tx, key, until, by.actor(), by.reason());
+                    gates.openFor(tx, found, until, by.actor(), by.reason());
                 }
+                return found;
             });
             return new Act.Done(
                     "%s is open%s".formatted(key, until == null ? "" : " for " + DurationText.of(until)),

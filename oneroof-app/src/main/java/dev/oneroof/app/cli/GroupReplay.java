@@ -6,6 +6,7 @@ import dev.oneroof.core.job.LetterGroupReport;
 import dev.oneroof.core.job.ReplayRun;
 import dev.oneroof.core.worker.Waiting;
 import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.text.Counted;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -43,9 +44,14 @@ final class GroupReplay {
     Preview tell(LetterGroup group, double rate) {
         LetterGroupReport found = letters.group(group);
         LetterGroupReport.Counts counts = found.counts();
-        output.say("to be replayed: %,d of the %,d open dead letters of %s, at %s a second in about %s"
-                .formatted(counts.manualReplay(), counts.open(), group, Numbers.plain(rate), Ages.text((long)
-                        Math.ceil(counts.manualReplay() / rate))));
+        output.say("to be replayed: %,d of %,d open %s of %s, at %s a second in about %s"
+                .formatted(
+                        counts.manualReplay(),
+                        counts.open(),
+                        Counted.noun(counts.open(), "dead letter"),
+                        group,
+                        Numbers.plain(rate),
+                        Ages.text((long) Math.ceil(counts.manualReplay() / rate))));
         output.say("  the last of them: %s".formatted(Columns.brief(found.errorClass() + ": " + found.sample())));
         if (found.replayRun() != null) {
             output.say("  run %s replays them already".formatted(found.replayRun()));
@@ -66,7 +72,8 @@ final class GroupReplay {
     }
 
     int run(ReplayRun started, Waiting waiting) {
-        output.say("run %s: %,d letters".formatted(started.id(), started.letters()));
+        output.say(
+                "run %s: %,d %s".formatted(started.id(), started.letters(), Counted.noun(started.letters(), "letter")));
         ReplayRun run = batchAfterBatch(started, waiting);
         output.printIfJson(Answer.of(run));
         return switch (run.state()) {

@@ -28,7 +28,7 @@ final class InstanceListCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         List<Instances.Instance> instances = OperatorAccess.inDatabase(options, db -> new Instances(db).list());
-        output.list(new Answer(instances), instances, COLUMNS);
+        output.list(new Answer(instances), instances, COLUMNS, "no instance is running, and none went without a word");
         return 0;
     }
 }

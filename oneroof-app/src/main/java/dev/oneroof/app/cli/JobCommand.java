@@ -10,6 +10,7 @@ import picocli.CommandLine.Spec;
         description = "Enqueues jobs, shows them, and changes what becomes of them.",
         subcommands = {
             JobEnqueueCommand.class,
+            JobKindsCommand.class,
             JobListCommand.class,
             JobShowCommand.class,
             JobRetryCommand.class,
@@ -22,6 +23,7 @@ final class JobCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "a verb is missing: enqueue, list, show, retry or cancel");
+        throw new ParameterException(
+                spec.commandLine(), "a verb is missing: enqueue, kinds, list, show, retry or cancel");
     }
 }

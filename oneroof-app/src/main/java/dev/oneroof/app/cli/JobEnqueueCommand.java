@@ -1,8 +1,12 @@
 package dev.oneroof.app.cli;
 
 import dev.oneroof.core.job.Enqueued;
+import dev.oneroof.core.job.JobKindReport;
 import dev.oneroof.core.job.Jobs;
 import dev.oneroof.core.job.NewJob;
+import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.Callable;
@@ -12,7 +16,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-@Command(name = "enqueue", description = "Enqueues a job of a kind that is registered.")
+@Command(
+        name = "enqueue",
+        description =
+                "Enqueues a job of a kind that is registered, and prints its id. Says so when nobody would begin it.")
 final class JobEnqueueCommand implements Callable<Integer> {
     record Answer(String jobId, boolean created) {}
 
@@ -25,7 +32,7 @@ final class JobEnqueueCommand implements Callable<Integer> {
     @Mixin
     private final JobOptions job = new JobOptions();
 
-    @Parameters(paramLabel = "KIND", description = "Its kind.")
+    @Parameters(paramLabel = "KIND", description = "Its kind; 'oneroof job kinds' has them.")
     @SuppressWarnings("NullAway.Init")
     private String kind;
 
@@ -49,13 +56,26 @@ final class JobEnqueueCommand implements Callable<Integer> {
                 job.maxAttempts(),
                 null);
         return OperatorAccess.inDatabase(options, db -> {
-            Enqueued enqueued = new Jobs(db).enqueue(wanted);
-            output.report(
+            Enqueued enqueued = enqueue(db, wanted);
+            output.say(
                     enqueued.isNew()
-                            ? "enqueued %s".formatted(enqueued.id())
-                            : "%s bears this key and is alive".formatted(enqueued.id()),
-                    new Answer(enqueued.id().toString(), enqueued.isNew()));
+                            ? "enqueued a job of '%s'".formatted(kind)
+                            : "none is enqueued: this one bears the key '%s' and is alive".formatted(key));
+            new JobKindReport(db).obstacles(kind).forEach(why -> output.say("nobody would begin it now: " + why));
+            Answer answer = new Answer(enqueued.id().toString(), enqueued.isNew());
+            output.answer(answer, () -> output.print(answer.jobId()));
             return 0;
         });
+    }
+
+    private static Enqueued enqueue(Database db, NewJob wanted) {
+        try {
+            return new Jobs(db).enqueue(wanted);
+        } catch (OneRoofException e) {
+            // All else that it names is made here.
+            throw e.code() == ErrorCode.NOT_FOUND
+                    ? new OneRoofException(e.code(), e.message() + "; 'oneroof job kinds' has those that are", e)
+                    : e;
+        }
     }
 }

@@ -59,7 +59,7 @@ final class JobListCommand implements Callable<Integer> {
     }
 
     private void print(Page<JobReport.Shown> page) {
-        output.print(page.rows(), COLUMNS);
+        output.print(page.rows(), COLUMNS, "there is no such job");
         if (page.more()) {
             output.say("there are more; --before %s shows them"
                     .formatted(page.rows().getLast().id()));

@@ -1,8 +1,14 @@
 package dev.oneroof.app.cli;
 
 import dev.oneroof.core.signal.Payload;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.exc.StreamConstraintsException;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.json.JsonMapper;
 
 /** What can be said of a job, be it enqueued now or by the clock. */
 final class JobOptions {
@@ -29,7 +35,28 @@ final class JobOptions {
     private @Nullable Long maxAttempts;
 
     Payload payload() {
+        if (!isObject()) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "payload: '%s' is not allowed; allowed is a JSON object, such as {\"ref\": 7}"
+                            .formatted(Columns.brief(payload)));
+        }
         return new Payload(payload);
+    }
+
+    private boolean isObject() {
+        try {
+            return JsonMapper.builder()
+                    .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                    .build()
+                    .readTree(payload)
+                    .isObject();
+        } catch (StreamConstraintsException e) {
+            // Too long or too deep for this reader; the database says what it allows.
+            return true;
+        } catch (JacksonException e) {
+            return false;
+        }
     }
 
     int priority() {

@@ -30,6 +30,15 @@ final class Output {
         columns.lines(rows).forEach(this::print);
     }
 
+    /** A table; where it would have no row, a line for whoever reads. */
+    <T> void print(List<T> rows, Columns<T> columns, String none) {
+        if (rows.isEmpty()) {
+            say(none);
+        } else {
+            print(rows, columns);
+        }
+    }
+
     /** What was looked for: the object, or the words. */
     void answer(Object answer, Runnable words) {
         if (json) {
@@ -40,8 +49,8 @@ final class Output {
     }
 
     /** As {@link #answer}, where the words are one table. */
-    <T> void list(Object answer, List<T> rows, Columns<T> columns) {
-        answer(answer, () -> print(rows, columns));
+    <T> void list(Object answer, List<T> rows, Columns<T> columns, String none) {
+        answer(answer, () -> print(rows, columns, none));
     }
 
     /** What was done: a line for whoever reads, and the object besides. */

@@ -1,6 +1,5 @@
 package dev.oneroof.app.cli;
 
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -28,7 +27,7 @@ import picocli.CommandLine.Spec;
             DoctorCommand.class,
             BenchCommand.class,
             VersionCommand.class,
-            CommandLine.HelpCommand.class
+            HelpCommand.class
         })
 final class RootCommand implements Runnable {
     @Spec

@@ -63,6 +63,7 @@ final class ScheduleAddCommand implements Callable<Integer> {
                 names = "--cron",
                 required = true,
                 paramLabel = "EXPRESSION",
+                converter = CronWords.class,
                 description =
                         "Minute, hour, day of month, month and day of week, as in a crontab; with six fields the second comes first; or @hourly, @daily, @weekly, @monthly, @yearly.")
         @SuppressWarnings("NullAway.Init")

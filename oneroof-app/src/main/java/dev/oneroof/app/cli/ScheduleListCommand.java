@@ -30,7 +30,8 @@ final class ScheduleListCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         List<KnownSchedule> schedules = OperatorAccess.inDatabase(options, db -> new Schedules(db).list());
-        output.list(new Answer(schedules), schedules, COLUMNS);
+        output.list(
+                new Answer(schedules), schedules, COLUMNS, "there is no schedule; 'oneroof schedule add' makes one");
         return 0;
     }
 

@@ -28,7 +28,7 @@ final class SourceListCommand implements Callable<Integer> {
         List<SourceAnswer> sources = OperatorAccess.inDatabase(
                 options,
                 db -> new Sources(db).list().stream().map(SourceAnswer::of).toList());
-        output.list(new Answer(sources), sources, COLUMNS);
+        output.list(new Answer(sources), sources, COLUMNS, "there is no source; 'oneroof source add' registers one");
         return 0;
     }
 }

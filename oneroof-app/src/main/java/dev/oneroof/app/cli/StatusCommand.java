@@ -1,11 +1,15 @@
 package dev.oneroof.app.cli;
 
+import dev.oneroof.app.doctor.JobLines;
 import dev.oneroof.core.liveness.Health;
+import dev.oneroof.core.tabletail.Sources;
+import dev.oneroof.core.tabletail.TailSource;
 import dev.oneroof.postgres.text.Counted;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -24,9 +28,10 @@ final class StatusCommand implements Callable<Integer> {
     private static final List<String> BAD = List.of("dead", "silent", "stuck");
     private static final String WELL = "well";
     private static final String NONE = "none";
+    private static final String OUTBOX = "event_outbox";
 
     private static final Columns<Health.Line> COLUMNS = new Columns<Health.Line>()
-            .with("EXECUTOR", StatusCommand::name)
+            .with("EXECUTOR", JobLines::name)
             .with("STATE", line -> String.valueOf(line.state()))
             .with("SINCE", StatusCommand::since)
             .with("LAST BEAT", StatusCommand::ago)
@@ -40,6 +45,8 @@ final class StatusCommand implements Callable<Integer> {
      */
     record Answer(String verdict, String state, boolean healthy, List<Health.Line> lines) {}
 
+    private record Seen(List<Health.Line> lines, List<TailSource> sources) {}
+
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
 
@@ -48,41 +55,22 @@ final class StatusCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<Health.Line> lines = OperatorAccess.inDatabase(options, db -> new Health(db).lines());
+        Seen seen = OperatorAccess.inDatabase(options, db -> new Seen(new Health(db).lines(), new Sources(db).list()));
+        List<Health.Line> lines = seen.lines();
         boolean healthy = executors(lines).stream().noneMatch(line -> BAD.contains(line.state()));
-        Answer answer = new Answer(verdict(lines), state(lines), healthy, lines);
+        Answer answer = new Answer(verdict(seen), state(lines), healthy, lines);
         output.answer(answer, () -> print(answer));
         return healthy ? 0 : UNHEALTHY;
     }
 
     private static List<Health.Line> executors(List<Health.Line> lines) {
         return lines.stream()
-                .filter(line -> line.source().equals("heartbeat") || isWaitingKind(line) || isUnfired(line))
+                .filter(line ->
+                        line.source().equals("heartbeat") || JobLines.isWaitingKind(line) || JobLines.isUnfired(line))
                 // A process first: with it go its workers.
                 .sorted(Comparator.comparingInt((Health.Line line) -> STATES.indexOf(String.valueOf(line.state())))
                         .thenComparing(line -> !line.subject().startsWith("instance/")))
                 .toList();
-    }
-
-    /** A kind of jobs that are due, and wait for longer than they should or are kept from their workers. */
-    private static boolean isWaitingKind(Health.Line line) {
-        return line.source().equals("backlog_job_queue")
-                && line.count() != null
-                && line.count() > 0
-                && ("behind".equals(line.state()) || "held".equals(line.state()));
-    }
-
-    /** A schedule that cannot be fired, or that nobody fires. One that somebody has paused is as they want it. */
-    private static boolean isUnfired(Health.Line line) {
-        return line.source().equals("schedule") && !"held".equals(line.state());
-    }
-
-    private static String name(Health.Line line) {
-        return switch (line.source()) {
-            case "backlog_job_queue" -> "kind " + line.subject();
-            case "schedule" -> "schedule " + line.subject();
-            default -> line.subject();
-        };
     }
 
     /** Cursors for which nobody is registered: after a run by hand that is as it should be, so it is told and no more. */
@@ -112,11 +100,12 @@ final class StatusCommand implements Callable<Integer> {
     }
 
     /** The worst first, with the one that has been so the longest. */
-    private static String verdict(List<Health.Line> lines) {
+    private static String verdict(Seen seen) {
+        List<Health.Line> lines = seen.lines();
         String worst = state(lines);
         if (worst.equals(NONE)) {
             String beside = beside(lines);
-            return "nothing is registered" + (beside.isEmpty() ? ": no worker has ever run here" : beside);
+            return beside.isEmpty() ? nobodyYet(seen.sources()) : "nothing is registered" + beside;
         }
         List<Health.Line> executors = executors(lines);
         if (worst.equals(WELL)) {
@@ -136,9 +125,24 @@ final class StatusCommand implements Callable<Integer> {
                         executors.size(),
                         worst,
                         since(first),
-                        name(first),
+                        JobLines.name(first),
                         Console.inLine(String.valueOf(first.reason())),
                         beside(lines));
+    }
+
+    /** What there is to do next. */
+    private static String nobodyYet(List<TailSource> sources) {
+        List<String> yours = sources.stream()
+                .map(TailSource::name)
+                .filter(name -> !name.equals(OUTBOX))
+                .toList();
+        return yours.isEmpty()
+                ? "nothing is registered: no worker has ever run here; 'oneroof source add' registers a table, 'oneroof demo' shows all there is"
+                : "no worker has ever run here; %s registered (%s), and a program of yours reads %s: see README.md, From Java"
+                        .formatted(
+                                Counted.of(yours.size(), "source") + (yours.size() == 1 ? " is" : " are"),
+                                Columns.brief(String.join(", ", yours)),
+                                yours.size() == 1 ? "it" : "them");
     }
 
     /** What is no executor's state, and yet to be told. */
@@ -152,11 +156,18 @@ final class StatusCommand implements Callable<Integer> {
     }
 
     private static long sinceSeconds(Health.Line line) {
-        return line.sinceSeconds() == null ? 0 : line.sinceSeconds();
+        Long since = sinceOrNull(line);
+        return since == null ? 0 : since;
     }
 
     private static String since(Health.Line line) {
-        return line.sinceSeconds() == null ? "-" : Ages.text(line.sinceSeconds());
+        Long since = sinceOrNull(line);
+        return since == null ? "-" : Ages.text(since);
+    }
+
+    /** Of a kind whose jobs a closed gate keeps: since the first of them is due. */
+    private static @Nullable Long sinceOrNull(Health.Line line) {
+        return line.sinceSeconds() == null && JobLines.isWaitingKind(line) ? line.ageSeconds() : line.sinceSeconds();
     }
 
     private static String ago(Health.Line line) {

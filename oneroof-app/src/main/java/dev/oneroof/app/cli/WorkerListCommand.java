@@ -28,7 +28,7 @@ final class WorkerListCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         List<Executor> workers = OperatorAccess.inDatabase(options, db -> new Executors(db).workers());
-        output.list(new Answer(workers), workers, COLUMNS);
+        output.list(new Answer(workers), workers, COLUMNS, "nobody is registered: no worker has ever run here");
         return 0;
     }
 }

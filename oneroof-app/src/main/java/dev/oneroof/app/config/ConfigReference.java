@@ -25,6 +25,16 @@ final class ConfigReference {
                 | key | environment | default | allowed | meaning |
                 |---|---|---|---|---|
                 %s
+
+                Read by the launcher and by the log, and by variable only:
+
+                | environment | default | meaning |
+                |---|---|---|
+                | `ONEROOF_JAVA_HOME` | none | The Java to use, 21 or newer; without it `JAVA_HOME`, the PATH, then the newest in the usual folders. |
+                | `ONEROOF_JDK_DIRS` | the usual folders | Where to look for a Java: folders that hold JDKs, with `:` between them. |
+                | `ONEROOF_JAVA_OPTS` | none | Options for that Java, such as `-Xmx1g`, with blanks between them. |
+                | `ONEROOF_BUILD` | none | `never` runs what is built, whether the sources have changed or not. |
+                | `ONEROOF_LOG_LEVEL` | `WARN` | From which level on the log is written, on stderr: `ERROR`, `WARN`, `INFO`, `DEBUG`. |
                 """.formatted(rows);
     }
 

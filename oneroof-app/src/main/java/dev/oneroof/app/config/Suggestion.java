@@ -9,10 +9,14 @@ public final class Suggestion {
     private Suggestion() {}
 
     public static String forWord(String word, Collection<String> known) {
+        return near(word, known).orElse("; known are " + String.join(", ", known));
+    }
+
+    /** Nothing where none is near: for words of which there may be many. */
+    public static Optional<String> near(String word, Collection<String> known) {
         Optional<String> nearest = known.stream().min(Comparator.comparingInt(candidate -> distance(word, candidate)));
         return nearest.filter(candidate -> distance(word, candidate) <= Math.max(2, word.length() / 3))
-                .map(candidate -> "; did you mean '" + candidate + "'?")
-                .orElse("; known are " + String.join(", ", known));
+                .map(candidate -> "; did you mean '" + candidate + "'?");
     }
 
     /** How many letters must be added, dropped, changed or swapped with their neighbour. */

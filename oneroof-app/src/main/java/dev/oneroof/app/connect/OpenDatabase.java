@@ -64,12 +64,22 @@ public final class OpenDatabase implements AutoCloseable {
                     "home: there is no database in '%s'; 'oneroof demo' makes one, --db uses a server of yours"
                             .formatted(home));
         }
-        EmbeddedPostgres server = EmbeddedPostgres.open(EmbeddedConfig.in(home).withPort(config.embeddedPort()));
+        EmbeddedPostgres server = owned(EmbeddedConfig.in(home).withPort(config.embeddedPort()));
         try {
             return ready(server.address(), server);
         } catch (RuntimeException e) {
             server.close();
             throw e;
+        }
+    }
+
+    private static EmbeddedPostgres owned(EmbeddedConfig config) {
+        try {
+            return EmbeddedPostgres.open(config);
+        } catch (OneRoofException e) {
+            throw e.code() == ErrorCode.HOME_IN_USE
+                    ? new OneRoofException(e.code(), e.message() + " That is: --home FOLDER.", e)
+                    : e;
         }
     }
 

@@ -6,7 +6,6 @@ import dev.oneroof.app.connect.OpenDatabase;
 import dev.oneroof.app.connect.SchemaAccess;
 import dev.oneroof.core.OneRoof;
 import dev.oneroof.core.RuntimeConfig;
-import dev.oneroof.core.gate.GateStore;
 import dev.oneroof.core.tabletail.Cursor;
 import dev.oneroof.core.tabletail.CursorStore;
 import dev.oneroof.core.tabletail.SourceStore;
@@ -20,18 +19,14 @@ import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
+import dev.oneroof.postgres.text.Counted;
 import java.time.Duration;
-import java.util.List;
 
 /** Runs all there is on a registry made for the purpose. */
 public final class Demo {
     private static final int CHUNK = 20_000;
     private static final Duration LOOK = Duration.ofMillis(200);
     private static final int FAILING_LOOKS = 75;
-    private static final Duration GATE_TIME = Duration.ofHours(1);
-    private static final List<String> GATES = List.of(BackfillSweep.GATE, DemoFiles.GATE);
-
-    private final GateStore gates = new GateStore();
 
     private final AppConfig app;
     private final DemoConfig config;
@@ -65,13 +60,13 @@ public final class Demo {
                     .withSchema(app.schema().schema())
                     .withLoop(loop());
             try (OneRoof oneroof = OneRoof.open(runtime, pool)) {
-                List<String> opened = prepare(oneroof.database());
+                oneroof.database().useTx(tx -> new SourceStore().register(tx, DemoRegistry.births(), "demo"));
+                DemoGates gates = DemoGates.open(oneroof.database(), progress);
                 DemoFiles.addTo(oneroof);
                 oneroof.tail(sweep).start();
-                follow(registry, oneroof.database(), sweep, opened);
+                follow(registry, oneroof.database(), sweep, gates);
                 DemoFiles.leave(oneroof);
-                opened.forEach(
-                        gate -> oneroof.database().useTx(tx -> gates.close(tx, gate, "demo", "the demo has ended")));
+                gates.close();
             }
             return summary(registry, owner, sweep, database, begun);
         }
@@ -93,61 +88,36 @@ public final class Demo {
         progress.done();
     }
 
-    /**
-     * Registers the source and opens the gates that are closed, for a time: a demo that is killed leaves nothing open for
-     * ever. Returns which it has opened.
-     */
-    private List<String> prepare(Database db) {
-        db.useTx(tx -> new SourceStore().register(tx, DemoRegistry.births(), "demo"));
-        List<String> closed = GATES.stream()
-                .filter(gate -> !db.inTx(tx -> gates.isOpen(tx, gate)))
-                .toList();
-        closed.forEach(gate -> progress.say("opening gate %s while the demo runs".formatted(gate)));
-        open(db, closed);
-        return closed;
-    }
-
-    private void open(Database db, List<String> closed) {
-        closed.forEach(gate -> db.useTx(tx -> gates.openFor(tx, gate, GATE_TIME, "demo", "the demo runs everything")));
-    }
-
     /** Until caught up, or for as long as it is not stopped, with births going on. */
-    private void follow(DemoRegistry registry, Database db, TailSpec sweep, List<String> opened) {
+    private void follow(DemoRegistry registry, Database db, TailSpec sweep, DemoGates gates) {
         progress.step("births swept into candidates");
+        FilesWatch files = new FilesWatch(progress);
         boolean caughtUp = false;
         long begun = System.nanoTime();
-        long renewAt = begun + GATE_TIME.dividedBy(2).toNanos();
         long born = 0;
         int failing = 0;
         while (waiting.pause(LOOK)) {
-            if (System.nanoTime() > renewAt) {
-                open(db, opened);
-                renewAt += GATE_TIME.dividedBy(2).toNanos();
-            }
+            gates.keepOpen();
             progress.at(seen(db, sweep), registry.filled());
             failing = registry.isFailing(sweep.scope().executorName()) ? failing + 1 : 0;
             if (config.once() && failing > FAILING_LOOKS) {
                 throw new OneRoofException(
                         ErrorCode.FAILED, "%s keeps failing; the lines above say why".formatted(sweep.scope()));
             }
-            if (!caughtUp && isCaughtUp(registry)) {
+            if (!caughtUp && registry.isCaughtUp(BackfillSweep.WORKER) && files.areDone(registry.files())) {
                 caughtUp = true;
                 progress.at(seen(db, sweep), registry.filled());
                 if (config.once()) {
                     break;
                 }
                 progress.done();
-                progress.say("caught up; %d births a second keep arriving, Ctrl-C ends it"
-                        .formatted(config.birthsPerSecond()));
+                progress.say("caught up; %s a second keep arriving, Ctrl-C ends it"
+                        .formatted(Counted.of(config.birthsPerSecond(), "birth")));
                 progress.keepOn("births swept into candidates");
             }
             born = bearWhatIsDue(registry, begun, born);
         }
         progress.done();
-    }
-
-    private static boolean isCaughtUp(DemoRegistry registry) {
-        return registry.isCaughtUp(BackfillSweep.WORKER) && registry.files().areDone();
     }
 
     /** By the clock and not by the turn: a slow machine bears as many as a quick one. */
@@ -183,6 +153,7 @@ public final class Demo {
 
     private DemoSummary summary(DemoRegistry registry, Database db, TailSpec sweep, OpenDatabase database, long begun) {
         DemoCounts counts = registry.counts();
+        DemoSummary.Files files = registry.files();
         Cursor cursor = db.inTx(tx -> new CursorStore().find(tx, sweep.scope()))
                 .orElse(new Cursor(
                         sweep.scope(), null, null, null, 0, 0, 0, sweep.phase(), 0, new Cursor.Standing.Free()));
@@ -190,7 +161,10 @@ public final class Demo {
         return new DemoSummary(
                 counts.births(),
                 counts.candidates(),
-                counts.births() > 0 && counts.candidates() >= counts.births() && isCaughtUp(registry),
+                counts.births() > 0
+                        && counts.candidates() >= counts.births()
+                        && registry.isCaughtUp(BackfillSweep.WORKER)
+                        && files.areDone(),
                 counts.collections(),
                 counts.changes(),
                 counts.owners(),
@@ -203,7 +177,7 @@ public final class Demo {
                         head == null ? null : head.toString(),
                         cursor.eventsSeen(),
                         cursor.attemptsWritten()),
-                registry.files(),
+                files,
                 Math.round((System.nanoTime() - begun) / 1e7) / 100.0);
     }
 }

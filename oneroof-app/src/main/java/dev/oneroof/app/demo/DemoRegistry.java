@@ -104,11 +104,11 @@ final class DemoRegistry {
                 .orElse(false));
     }
 
-    /** Files, how many of them are marked, and whether jobs for them are alive. */
+    /** Files, how many of them are marked, and how many jobs for them are alive. */
     DemoSummary.Files files() {
         return db.inTx(tx -> tx.query(DemoSql.FILES)
                 .map((row, context) ->
-                        new DemoSummary.Files(row.getLong("files"), row.getLong("marked"), row.getBoolean("at_work")))
+                        new DemoSummary.Files(row.getLong("files"), row.getLong("marked"), row.getLong("jobs")))
                 .one());
     }
 

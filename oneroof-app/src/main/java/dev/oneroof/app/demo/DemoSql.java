@@ -193,12 +193,16 @@ final class DemoSql {
             FROM oneroof_demo.file_mark
             """;
 
+    // Anybody may enqueue such jobs, for any time: those of the demo's own manifests count.
     static final String FILES = """
             SELECT (SELECT count(*) FROM oneroof_demo.birth_registry WHERE collection_name LIKE '%\\_document') AS files,
                    (SELECT count(*) FROM oneroof_demo.file_mark) AS marked,
-                   EXISTS (
-                       SELECT FROM oneroof.job_queue
-                       WHERE job_kind IN ('cut_from_manifest', 'mark_file')) AS at_work
+                   (SELECT count(*)
+                    FROM oneroof.job_queue q
+                    WHERE q.job_kind IN ('cut_from_manifest', 'mark_file')
+                      AND EXISTS (
+                          SELECT FROM oneroof_demo.manifest m
+                          WHERE m.manifest_id::text = q.payload ->> 'manifest_id')) AS jobs
             """;
 
     static final String COUNTS = """

@@ -19,11 +19,11 @@ public record DemoSummary(
     /**
      * Documents among the births, marked by jobs.
      *
-     * @param atWork whether there are jobs for them yet
+     * @param jobs how many that are to mark them are alive
      */
-    public record Files(long files, long marked, boolean atWork) {
+    public record Files(long files, long marked, long jobs) {
         public boolean areDone() {
-            return marked >= files && !atWork;
+            return marked >= files;
         }
     }
 

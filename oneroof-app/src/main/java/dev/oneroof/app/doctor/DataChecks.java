@@ -6,6 +6,7 @@ import dev.oneroof.core.gate.GateStore;
 import dev.oneroof.core.gate.Gates;
 import dev.oneroof.core.liveness.Executor;
 import dev.oneroof.core.liveness.Executors;
+import dev.oneroof.core.liveness.Health;
 import dev.oneroof.core.liveness.Instances;
 import dev.oneroof.core.tabletail.SourceCheck;
 import dev.oneroof.core.tabletail.Sources;
@@ -14,6 +15,7 @@ import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.text.Counted;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** What concerns OneRoof's own tables, its sources and its workers. */
 final class DataChecks {
@@ -126,6 +128,36 @@ final class DataChecks {
                 : found;
     }
 
+    /** Kinds whose jobs wait, and schedules that are not fired: the same that {@code oneroof status} tells of. */
+    List<Checked> jobs() {
+        List<Checked> found = new Health(db)
+                .lines().stream()
+                        .filter(line -> JobLines.isWaitingKind(line) || JobLines.isUnfired(line))
+                        .map(this::amiss)
+                        .toList();
+        return found.isEmpty() ? List.of(Checked.ok("jobs", "none waits, every schedule is fired")) : found;
+    }
+
+    private Checked amiss(Health.Line line) {
+        String evidence = "%s: %s".formatted(JobLines.name(line), line.reason());
+        String mend = line.source().equals("schedule")
+                ? "oneroof schedule show " + line.subject()
+                : whatMends(line.subject(), String.valueOf(line.state()));
+        return BAD_STATES.contains(String.valueOf(line.state()))
+                ? Checked.fail("jobs", evidence, mend)
+                : Checked.warn("jobs", evidence, mend);
+    }
+
+    private String whatMends(String kind, String state) {
+        if (!state.equals("held")) {
+            return "start a program that does them, or more of it";
+        }
+        return db.inTx(tx -> new GateStore().isOpen(tx, Gates.JOBS))
+                ? "SELECT %s.fn_job_kind_pause('%s', false, 'TEXT')"
+                        .formatted(config.schema().schema(), kind)
+                : "oneroof gate open %s --reason TEXT".formatted(Gates.JOBS);
+    }
+
     List<Checked> wakeUps() {
         boolean open = db.inTx(tx -> new GateStore().isOpen(tx, Gates.WAKE_UPS));
         List<Instances.Instance> deaf = new Instances(db)
@@ -174,26 +206,22 @@ final class DataChecks {
         return found.isEmpty() ? List.of(Checked.ok("instances", "%d, none is amiss".formatted(all.size()))) : found;
     }
 
-    /** A closed gate is as somebody wants it; but it is the first thing to know when nothing moves. */
+    /**
+     * A closed gate is as somebody wants it, and most are closed when OneRoof is installed: who or what waits for one is
+     * told of with the workers and the jobs. Without beats nobody would be told of.
+     */
     List<Checked> gates() {
-        List<Gate> closed = db.inTx(tx -> new GateStore().list(tx)).stream()
-                .filter(gate -> !gate.open())
-                .toList();
-        List<Checked> found = closed.stream()
-                .filter(gate -> !gate.actor().equals("install"))
-                .map(gate -> Checked.warn(
-                        "gates",
-                        db.inTx(tx -> new GateStore().whyClosed(tx, gate.key())).orElse(gate.key() + " is open by now"),
-                        "oneroof gate open %s --reason TEXT".formatted(gate.key())))
-                .toList();
-        return found.isEmpty()
-                ? List.of(Checked.ok(
-                        "gates",
-                        closed.isEmpty()
-                                ? "all are open"
-                                : "%d %s closed, as installed"
-                                        .formatted(closed.size(), closed.size() == 1 ? "is" : "are")))
-                : found;
+        return db.inTx(tx -> {
+            GateStore gates = new GateStore();
+            Optional<String> unwatched = gates.whyClosed(tx, Gates.HEARTBEAT);
+            if (unwatched.isPresent()) {
+                return List.of(Checked.warn(
+                        "gates", unwatched.get(), "oneroof gate open %s --reason TEXT".formatted(Gates.HEARTBEAT)));
+            }
+            List<String> open =
+                    gates.list(tx).stream().filter(Gate::open).map(Gate::key).toList();
+            return List.of(Checked.ok("gates", "open: %s; the others are closed".formatted(String.join(", ", open))));
+        });
     }
 
     private static List<Checked> summed(List<Checked> all, String check, String fine) {

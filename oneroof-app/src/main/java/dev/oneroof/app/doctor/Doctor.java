@@ -47,6 +47,7 @@ public final class Doctor {
                     data::sources,
                     data::instances,
                     data::workers,
+                    data::jobs,
                     data::wakeUps,
                     data::findings,
                     data::gates);

@@ -227,7 +227,8 @@ class BadInputTest {
                     answer,
                     5,
                     home.toString(),
-                    Long.toString(ProcessHandle.current().pid()));
+                    Long.toString(ProcessHandle.current().pid()),
+                    "--home FOLDER");
             assertThat(owner.address()).isEqualTo(EmbeddedPostgres.running(home).orElseThrow());
         }
     }

@@ -11,6 +11,7 @@ import dev.oneroof.testkit.fixture.Seeded;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -149,6 +150,82 @@ class DemoTest {
                 .isFalse();
         assertThat(database.value(Boolean.class, "SELECT bool_and(paused_at IS NOT NULL) FROM oneroof.job_schedule"))
                 .isTrue();
+    }
+
+    /** The next one takes what it opened for its own. */
+    @Test
+    void closesTheGatesThatAKilledOneHasLeftOpen(TestDatabase database) {
+        Oneroof command = new Oneroof(folder).on(database);
+        try (JavaProcess process = command.start("demo", "--rows", "10")) {
+            process.err().await(line -> line.contains("caught up"), Duration.ofSeconds(60));
+            process.kill();
+        }
+        assertThat(openGates(database)).contains("queue.jobs.enabled", "governance.gov_backfill_sweep.enabled");
+        String before = database.value(
+                String.class, "SELECT expires_at::text FROM oneroof.dot_config WHERE key = 'queue.jobs.enabled'");
+
+        Oneroof.Answer next = command.run("demo", "--once", "--rows", "10");
+
+        assertThat(next.exit()).as(next.err()).isZero();
+        assertThat(next.err()).contains("opening gate queue.jobs.enabled while the demo runs");
+        assertThat(openGates(database)).containsExactly("queue.heartbeat.enabled");
+        assertThat(database.value(
+                        Boolean.class,
+                        "SELECT bool_or(new_expires_at > CAST(? AS timestamptz)) FROM oneroof.dot_config_audit"
+                                + " WHERE key = 'queue.jobs.enabled'",
+                        before))
+                .as("renewed when it began")
+                .isTrue();
+    }
+
+    @Test
+    void leavesAGateAloneThatAnOperatorHasSetMeanwhile(TestDatabase database) {
+        Oneroof command = new Oneroof(folder).on(database);
+        try (JavaProcess process = command.start("demo", "--rows", "10")) {
+            process.err().await(line -> line.contains("caught up"), Duration.ofSeconds(60));
+            command.run("gate", "open", "queue.jobs.enabled", "--reason", "mine");
+            process.terminate();
+            assertThat(process.awaitExit(Duration.ofSeconds(60))).isEqualTo(143);
+        }
+
+        assertThat(openGates(database)).containsExactlyInAnyOrder("queue.heartbeat.enabled", "queue.jobs.enabled");
+    }
+
+    /** They are of the same kinds, and yet not of its files. */
+    @Test
+    void waitsForNoJobsButItsOwn(TestDatabase database) {
+        Oneroof command = new Oneroof(folder).on(database);
+        assertThat(command.run("demo", "--once", "--rows", "600").exit()).isZero();
+        assertThat(command.run("job", "enqueue", "mark_file", "--in", "2h").exit())
+                .isZero();
+
+        Oneroof.Answer again = command.run("demo", "--once", "--rows", "600", "--json");
+
+        assertThat(again.exit()).as(again.err()).isZero();
+        assertThat(json(again).get("caught_up").asBoolean()).isTrue();
+        assertThat(json(again).get("files").get("jobs").asLong()).isZero();
+    }
+
+    /** A job that somebody has cancelled marks nothing: that is told, and not waited for without a word. */
+    @Test
+    void saysWhatItWaitsFor(TestDatabase database) {
+        Oneroof command = new Oneroof(folder).on(database);
+        assertThat(command.run("demo", "--once", "--rows", "600").exit()).isZero();
+        database.run("DELETE FROM oneroof_demo.file_mark");
+
+        try (JavaProcess process = command.start("demo", "--once", "--rows", "600")) {
+            assertThat(process.err().await(line -> line.contains("files are not marked yet"), Duration.ofSeconds(90)))
+                    .contains("and no job of theirs is alive", "'oneroof dlq list'");
+            process.terminate();
+            assertThat(process.awaitExit(Duration.ofSeconds(60))).isEqualTo(143);
+            assertThat(process.out().whole()).contains("not caught up yet", " files, 0 of them marked by jobs");
+        }
+    }
+
+    private static List<String> openGates(TestDatabase database) {
+        return database.list(
+                row -> row.getString(1),
+                "SELECT key FROM oneroof.dot_config WHERE kind = 'gate' AND oneroof.fn_gate_open(key)");
     }
 
     @Test

@@ -51,13 +51,17 @@ class DlqCommandTest {
         assertThat(command.run("dlq", "list", "--after", ids.get(4), "--json").out())
                 .contains("\"dead_letters\":[]", "\"id\":\"%s\"".formatted(other))
                 .doesNotContain(ids.get(4));
-        assertThat(command.run("dlq", "list").out()).contains("CURSOR", "JOB LETTER", other);
+        Oneroof.Answer all = command.run("dlq", "list");
+        assertThat(all.out()).contains("JOB LETTER", other).doesNotContain("CURSOR");
+        assertThat(all.err()).contains("no dead letter of a row is open");
         assertThat(command.run("dlq", "show", ids.get(0)).out())
                 .contains("mark_file, domain cut", "1 of 1", "{\"ref\": 1}", "new");
 
         Oneroof.Answer early = command.run("dlq", "replay", ids.get(0), "--authorization", "ticket 1");
         assertThat(early.exit()).isEqualTo(5);
-        assertThat(early.err()).contains("is new; allowed is a replay of one that was triaged as manual_replay");
+        assertThat(early.err())
+                .contains("is new; allowed is a replay of one that was triaged as manual_replay")
+                .contains("oneroof dlq triage %s --as manual_replay --note TEXT".formatted(ids.get(0)));
         Oneroof.Answer triaged = command.run(
                 "dlq",
                 "triage",
@@ -74,13 +78,24 @@ class DlqCommandTest {
                 command.run("dlq", "replay", ids.get(0), ids.get(1), "--authorization", "ticket 1", "--json");
         assertThat(replayed.exit()).as(replayed.err()).isZero();
         assertThat(replayed.out()).contains("\"replayed\":2", "\"dead_letter_id\":\"%s\"".formatted(ids.get(0)));
-        assertThat(command.run("dlq", "show", ids.get(0)).out()).contains("replayed as", "allowed by   ticket 1");
+        Oneroof.Answer shown = command.run("dlq", "show", ids.get(0));
+        assertThat(shown.out())
+                .contains("allowed by   ticket 1")
+                .as("what somebody noted stays")
+                .contains("note         the file is back; replayed");
+        String job = shown.out().replaceAll("(?s).*replayed as +(\\S+).*", "$1").strip();
+        Oneroof.Answer again = command.run("dlq", "replay", ids.get(0), "--authorization", "ticket 1");
+        assertThat(again.exit()).isEqualTo(5);
+        assertThat(again.err()).contains("is closed; it was replayed as job '%s' by ".formatted(job), " at 20");
 
         assertThat(command.run("dlq", "close", other, "--note", "not needed").exit())
                 .isZero();
         assertThat(command.run("dlq", "close", other, "--note", "not needed").exit())
                 .as("it is closed")
                 .isEqualTo(5);
+        assertThat(command.run("dlq", "replay", other, "--authorization", "ticket 1")
+                        .err())
+                .contains("is closed; it was closed by ");
         assertThat(command.run("dlq", "list", "--status", "closed").out())
                 .contains(other, ids.get(0))
                 .doesNotContain(ids.get(2));
@@ -91,17 +106,19 @@ class DlqCommandTest {
         String before = everything();
         assertThat(command.run("dlq", "triage", "--group", group(), "--as", "manual_replay", "--note", "x", "--dry-run")
                         .err())
-                .contains("to be manual_replay: 5 of the 5 open", "nothing was changed");
+                .contains("to be triaged as manual_replay: 5 of 5 open dead letters", "nothing was changed");
         Oneroof.Answer nobody = command.run("dlq", "close", "--group", group(), "--note", "x");
         assertThat(nobody.exit()).as("nobody to ask").isEqualTo(2);
         Oneroof.Answer dry = command.run("dlq", "replay", "--group", group(), "--rate", "2.5", "--dry-run", "--json");
         assertThat(dry.exit()).as(dry.err()).isZero();
-        assertThat(dry.err()).contains("to be replayed: 0 of the 5 open");
+        assertThat(dry.err()).contains("to be replayed: 0 of 5 open dead letters of");
         assertThat(dry.out())
                 .contains("\"letters\":0", "\"not_triaged_for_it\":5", "\"rate\":2.5", "\"replayed\":false");
         Oneroof.Answer untriaged = command.run("dlq", "replay", "--group", group(), "--authorization", "t", "--yes");
         assertThat(untriaged.exit()).isEqualTo(5);
-        assertThat(untriaged.err()).contains("may be replayed; allowed is a replay of those that were triaged");
+        assertThat(untriaged.err())
+                .contains("may be replayed; allowed is a replay of those that were triaged")
+                .contains("oneroof dlq triage --group %s --as manual_replay --note TEXT".formatted(group()));
         assertThat(everything()).isEqualTo(before);
 
         assertThat(command.run(
@@ -118,7 +135,7 @@ class DlqCommandTest {
                 .isZero();
         before = everything();
         assertThat(command.run("dlq", "replay", "--group", group(), "--dry-run").err())
-                .contains("to be replayed: 5 of the 5 open", "at 10 a second");
+                .contains("to be replayed: 5 of 5 open dead letters of", "at 10 a second");
         assertThat(everything()).isEqualTo(before);
         Oneroof.Answer replayed = command.run(
                 "dlq",
@@ -210,7 +227,9 @@ class DlqCommandTest {
         String unknown = "01900000-0000-7000-8000-000000000000";
         """
         dlq list --source s --kind mark_file                                | 2 | not both
-        dlq triage 12 --as investigating --note x                           | 2 | '12' is the number of a row's dead letter
+        dlq triage --as investigating --note x                              | 2 | missing is one of: ID, --group
+        dlq triage %1$s --as closed --note x                                | 2 | --as: 'closed' is not allowed; allowed are investigating, manual_replay
+        dlq triage 12 --as investigating --note x                           | 2 | ID: '12' is the number of a row's dead letter
         dlq triage %1$s --as investigating --note x                         | 4 | there is no '%1$s'
         dlq close %1$s --note x --dry-run                                   | 2 | --dry-run goes with --group only
         dlq close --group mark_file --note x                                | 2 | 'mark_file' is no group; allowed is KIND/FINGERPRINT
@@ -226,6 +245,22 @@ class DlqCommandTest {
             assertThat(answer.err()).as(line[0]).contains(line[2]);
         });
         assertThat(everything()).isEqualTo(before);
+    }
+
+    @Test
+    void saysThatThereIsNoneInsteadOfAHeadingAlone() {
+        database.run("DELETE FROM oneroof.job_dead_letter");
+
+        for (String line : List.of("dlq list", "dlq groups", "schedule list", "instance list", "worker list")) {
+            Oneroof.Answer none = command.run(line.split(" "));
+            assertThat(none.exit()).as(none.err()).isZero();
+            assertThat(none.out()).as(line).isEmpty();
+            assertThat(none.err()).as(line).startsWith("oneroof: ");
+        }
+        assertThat(command.run("dlq", "list", "--status", "closed").err())
+                .isEqualTo("oneroof: there is no such dead letter of a job\n");
+        assertThat(command.run("instance", "list").err()).contains("no instance is running");
+        assertThat(command.run("instance", "list", "--json").out()).isEqualTo("{\"instances\":[]}\n");
     }
 
     private String group() {

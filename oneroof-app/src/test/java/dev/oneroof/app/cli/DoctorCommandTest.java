@@ -23,7 +23,11 @@ class DoctorCommandTest {
         assertThat(answer.out())
                 .contains("OK    server ", "OK    clock ", "OK    proxy ", "OK    schema ", "OK    connections ")
                 .contains("OK    vacuum ", "OK    sources ", "OK    workers ", "OK    findings ")
-                .contains("WARN  instances          none is running", "OK    gates ", "are closed, as installed")
+                .contains(
+                        "WARN  instances          none is running",
+                        "OK    gates ",
+                        "open: queue.heartbeat.enabled; the others")
+                .contains("OK    jobs ")
                 .doesNotContain("FAIL");
     }
 
@@ -50,6 +54,46 @@ class DoctorCommandTest {
                         "WARN  vacuum             queue_heartbeat", "autovacuum off", "VACUUM oneroof.queue_heartbeat")
                 .contains("cursor_silent_gap");
         assertThat(command.run("doctor", "--json").out()).contains("\"healthy\":false", "\"level\":\"FAIL\"");
+    }
+
+    /** It is closed when OneRoof is installed, and that is right for most of the time. */
+    @Test
+    void findsAClosedGateOfReplaysInOrder(TestDatabase database) {
+        Oneroof command = new Oneroof(folder).on(database);
+        command.run("gate", "open", "queue.replay.enabled", "--reason", "a replay");
+        command.run("gate", "close", "queue.replay.enabled", "--reason", "done");
+
+        assertThat(command.run("doctor").out()).contains("OK    gates ").doesNotContain("queue.replay.enabled");
+    }
+
+    @Test
+    void seesWhatStatusSeesOfJobsAndSchedules(TestDatabase database) {
+        Oneroof command = new Oneroof(folder).on(database);
+        database.run("SELECT oneroof.fn_job_kind_register('mark_file')");
+        database.run("SELECT oneroof.fn_job_enqueue('mark_file', p_scheduled_at => now() - interval '10 minutes')");
+        assertThat(command.run("doctor").out())
+                .contains("WARN  jobs               kind mark_file: gate queue.jobs.enabled is closed")
+                .contains("oneroof gate open queue.jobs.enabled --reason TEXT");
+
+        command.run("gate", "open", "queue.jobs.enabled", "--reason", "go on");
+        assertThat(command.run("doctor").out())
+                .contains("WARN  jobs               kind mark_file: 1 job of 'mark_file' is due, for 6");
+        database.run("SELECT oneroof.fn_job_kind_pause('mark_file', true, 'a look', 'ann')");
+        assertThat(command.run("doctor").out())
+                .contains("kind mark_file: paused by ann: a look")
+                .contains("SELECT oneroof.fn_job_kind_pause('mark_file', false, 'TEXT')");
+
+        database.run("SELECT oneroof.fn_job_schedule_put('nights', 'mark_file', NULL, NULL, 3600, NULL,"
+                + " now() - interval '1 day')");
+        Oneroof.Answer behind = command.run("doctor");
+        assertThat(behind.exit()).as(behind.out()).isZero();
+        assertThat(behind.out())
+                .contains("WARN  jobs               schedule nights: due for 86", "oneroof schedule show nights");
+        database.run("SELECT oneroof.fn_job_schedule_stop('nights', version, 'it cannot be fired: zone', 'job_keeper')"
+                + " FROM oneroof.job_schedule");
+        Oneroof.Answer stuck = command.run("doctor");
+        assertThat(stuck.exit()).isEqualTo(3);
+        assertThat(stuck.out()).contains("FAIL  jobs               schedule nights: it cannot be fired: zone");
     }
 
     @Test

@@ -2,7 +2,12 @@ package dev.oneroof.app.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.oneroof.core.OneRoof;
+import dev.oneroof.core.RuntimeConfig;
+import dev.oneroof.core.job.JobKind;
+import dev.oneroof.core.job.Outcome;
 import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.await.Await;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -41,23 +46,93 @@ class JobCommandTest {
         assertThat(command.run("job", "show", id).out()).contains("cancelled", "not needed");
         Oneroof.Answer again = command.run("job", "cancel", id, "--reason", "not needed");
         assertThat(again.exit()).isEqualTo(5);
-        assertThat(again.err()).contains("has ended");
+        assertThat(again.err()).contains("has ended, cancelled at 20");
         assertThat(database.list(row -> row.getString(1), "SELECT act FROM oneroof.operator_act ORDER BY act_id"))
                 .containsExactly("job_retry", "job_cancel");
+    }
+
+    @Test
+    void printsTheIdForAScriptAndTheRestForWhoeverReads(TestDatabase database) {
+        database.run("SELECT oneroof.fn_job_kind_register('mark_file')");
+        Oneroof command = new Oneroof(folder).on(database);
+
+        Oneroof.Answer enqueued = command.run("job", "enqueue", "mark_file", "--key", "k");
+
+        assertThat(enqueued.exit()).as(enqueued.err()).isZero();
+        assertThat(enqueued.out().strip())
+                .isEqualTo(database.value(String.class, "SELECT job_id::text FROM oneroof.job_queue"));
+        Oneroof.Answer second = command.run("job", "enqueue", "mark_file", "--key", "k");
+        assertThat(second.out()).isEqualTo(enqueued.out());
+        assertThat(second.err()).contains("none is enqueued: this one bears the key 'k' and is alive");
+    }
+
+    @Test
+    void saysWhenNobodyWouldBeginIt(TestDatabase database) {
+        database.run("SELECT oneroof.fn_job_kind_register('mark_file')");
+        Oneroof command = new Oneroof(folder).on(database);
+        assertThat(command.run("job", "enqueue", "mark_file").err())
+                .contains("nobody would begin it now: gate queue.jobs.enabled is closed")
+                .contains("nobody would begin it now: no instance is running that does jobs")
+                .doesNotContain("paused");
+
+        command.run("gate", "open", "queue.jobs.enabled", "--reason", "a trial");
+        database.run("SELECT oneroof.fn_job_kind_pause('mark_file', true, 'a look', 'ann')");
+        assertThat(command.run("job", "enqueue", "mark_file").err())
+                .contains("nobody would begin it now: the kind is paused by ann: a look")
+                .doesNotContain("gate");
+
+        database.run("SELECT oneroof.fn_job_kind_pause('mark_file', false, 'seen', 'ann')");
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one"), database.dataSource())) {
+            oneroof.work(JobKind.named("mark_file")).each(job -> Outcome.done());
+            oneroof.start();
+            Await.patiently()
+                    .until(
+                            "it to be known",
+                            () -> !command.run("job", "enqueue", "mark_file", "--in", "1h")
+                                    .err()
+                                    .contains("nobody"));
+        }
+    }
+
+    @Test
+    void listsTheKindsWithWhatThereIsOfEach(TestDatabase database) {
+        Oneroof command = new Oneroof(folder).on(database);
+        Oneroof.Answer none = command.run("job", "kinds");
+        assertThat(none.out()).isEmpty();
+        assertThat(none.err()).contains("no kind of jobs is registered");
+
+        database.run("SELECT oneroof.fn_job_kind_register('mark_file', 'cut', 'marks files', p_max_running => 3,"
+                + " p_rate_count => 10, p_rate_seconds => 60)");
+        database.run("SELECT oneroof.fn_job_kind_register('other')");
+        database.run("SELECT oneroof.fn_job_kind_pause('other', true, 'a look', 'ann')");
+        database.run("SELECT oneroof.fn_job_enqueue('mark_file') FROM generate_series(1, 2)");
+
+        Oneroof.Answer kinds = command.run("job", "kinds");
+
+        assertThat(kinds.exit()).as(kinds.err()).isZero();
+        assertThat(kinds.out().lines().toList().get(1))
+                .matches("mark_file +cut +3 at once, 10 in 60 s +2 +0 +- +marks files");
+        assertThat(kinds.out()).contains("by ann: a look");
+        assertThat(command.run("job", "kinds", "--json").out())
+                .contains("\"kind\":\"mark_file\",\"domain\":\"cut\"", "\"max_running\":3", "\"queued\":2");
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
             job                                                     | 2 | a verb is missing
             job enqueue                                             | 2 | KIND
-            job enqueue nothing                                     | 4 | kind 'nothing' is not registered
+            job enqueue nothing                                     | 4 | kind 'nothing' is not registered; 'oneroof job kinds' has those that are
             job enqueue mark_file --payload {"body":1}              | 2 | is no signal
-            job enqueue mark_file --payload nonsense                | 2 | invalid input syntax
+            job enqueue mark_file --payload nonsense                | 2 | --payload: 'nonsense' is not allowed; allowed is a JSON object
+            job enqueue mark_file --payload {bad                    | 2 | --payload: '{bad' is not allowed
+            job enqueue mark_file --payload {}{}                    | 2 | --payload: '{}{}' is not allowed
+            job enqueue mark_file --payload [7]                     | 2 | --payload: '[7]' is not allowed
+            job enqueue mark_file --payload=                        | 2 | --payload: '' is not allowed
             job enqueue mark_file --priority -1                     | 2 | '-1' is not allowed; allowed is a whole number from 0 to 100
             job enqueue mark_file --max-attempts 0                  | 2 | '0' is not allowed
-            job list --kind nothing                                 | 4 | kind: 'nothing' is not registered
-            job list --state nonsense                               | 2 | nonsense
-            job show nonsense                                       | 2 | 'nonsense' is no id of a job; allowed is a uuid
+            job list --kind nothing                                 | 4 | --kind: 'nothing' is not registered; 'oneroof job kinds' has those that are
+            job list --state nonsense                               | 2 | --state: 'nonsense' is not allowed; allowed are scheduled, queued, leased
+            job show nonsense                                       | 2 | ID: 'nonsense' is no id of a job; allowed is a uuid
             job show 01900000-0000-7000-8000-000000000000           | 4 | there is no
             job retry 01900000-0000-7000-8000-000000000000 --reason x  | 4 | there is no
             job cancel 01900000-0000-7000-8000-000000000000 --reason x | 4 | there is no
@@ -70,5 +145,7 @@ class JobCommandTest {
 
         assertThat(answer.exit()).as(answer.err()).isEqualTo(exit);
         assertThat(answer.err()).contains(message);
+        assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.job_queue"))
+                .isZero();
     }
 }

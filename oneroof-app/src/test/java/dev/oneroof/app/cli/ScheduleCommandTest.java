@@ -47,7 +47,7 @@ class ScheduleCommandTest {
         };
         Oneroof.Answer refused = command.run(other);
         assertThat(refused.exit()).isEqualTo(5);
-        assertThat(refused.err()).contains("another definition", "cron is 30 2 * * *", "catch-up is last");
+        assertThat(refused.err()).contains("another definition", "cron is 30 2 * * *", "catch-up is last", "--replace");
         String[] replacing = Arrays.copyOf(other, other.length + 1);
         replacing[other.length] = "--replace";
         assertThat(command.run(replacing).err()).contains("nights is changed, due next at 20");
@@ -124,19 +124,21 @@ class ScheduleCommandTest {
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
             schedule                                                   | 2 | a verb is missing
             schedule add                                               | 2 | NAME
-            schedule add x --kind mark_file                            | 2 | --cron
+            schedule add x --kind mark_file                            | 2 | missing is one of: --cron, --every
+            schedule add x --kind mark_file --every 5s --payload {bad  | 2 | --payload: '{bad' is not allowed; allowed is a JSON object
             schedule add x --every 5s                                  | 2 | --kind
-            schedule add x --kind nobody --every 5s                    | 4 | kind: 'nobody' is not registered
+            schedule add x --kind nobody --every 5s                    | 4 | --kind: 'nobody' is not registered; 'oneroof job kinds' has those that are
             schedule add X --kind mark_file --every 5s                 | 2 | name: 'X' is not allowed
             schedule add x --kind mark_file --every 5                  | 2 | '5' is no duration
             schedule add x --kind mark_file --every 10ms               | 2 | every: '
             schedule add x --kind mark_file --every 5s --cron @daily   | 2 | mutually exclusive
             schedule add x --kind mark_file --cron nonsense            | 2 | cron: 'nonsense' is not allowed; allowed is five fields
+            schedule add x --kind mark_file --cron @dayly              | 2 | --cron: '@dayly' is not allowed; allowed are @hourly, @daily
             schedule add x --kind mark_file --cron 0_0_30_2_*          | 2 | this one never is
             schedule add x --kind mark_file --cron 61_*_*_*_*          | 2 | cron: '61 * * * *' is not allowed
             schedule add x --kind mark_file --cron @daily --zone Mars  | 2 | zone: 'Mars' is not allowed
             schedule add x --kind mark_file --every 5s --from tomorrow | 2 | 'tomorrow' is no time
-            schedule add x --kind mark_file --every 5s --catch-up some | 2 | some
+            schedule add x --kind mark_file --every 5s --catch-up some | 2 | --catch-up: 'some' is not allowed; allowed are skip, last, all
             schedule add x --kind mark_file --every 5s --priority 101  | 2 | '101' is not allowed
             schedule add x --kind mark_file --every 5s --payload {"body":1} | 2 | payload: that of 'x' is no signal
             schedule show nobody                                       | 4 | there is no 'nobody'

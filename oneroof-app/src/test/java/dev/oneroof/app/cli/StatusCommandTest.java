@@ -3,7 +3,10 @@ package dev.oneroof.app.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.fixture.Given;
 import dev.oneroof.testkit.server.TestDatabase;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -96,6 +99,63 @@ class StatusCommandTest {
         assertThat(unknown.err()).contains("gate: 'no.such' does not exist");
         assertThat(command.run("gate", "open", key).exit()).as("no reason").isEqualTo(2);
         assertThat(command.run("gate").exit()).isEqualTo(2);
+        assertThat(command.run("gate", "open", "queue.replay.enable", "--reason", "x")
+                        .err())
+                .contains("gate: 'queue.replay.enable' does not exist; did you mean 'queue.replay.enabled'?");
+        assertThat(command.run("gate", "close", "queue.jobs.enable", "--reason", "x")
+                        .err())
+                .contains("did you mean 'queue.jobs.enabled'?");
+    }
+
+    @Test
+    void namesTheNextStepWhereNoWorkerHasRun(TestDatabase database, Given given) {
+        Oneroof command = new Oneroof(folder).on(database);
+        assertThat(command.run("status").out())
+                .startsWith("nothing is registered: no worker has ever run here; 'oneroof source add' ");
+        given.births(3);
+        database.run("GRANT SELECT ON birth_registry TO oneroof_server");
+        command.run("source", "add", "births", "--table", "public.birth_registry", "--ts", "born_at", "--id", "id");
+
+        assertThat(command.run("status").out())
+                .startsWith(
+                        "no worker has ever run here; 1 source is registered (births), and a program of yours reads it");
+    }
+
+    @Test
+    void tellsSinceWhenAClosedGateKeepsJobs(TestDatabase database) {
+        database.run("SELECT oneroof.fn_job_kind_register('mark_file')");
+        database.run("SELECT oneroof.fn_job_enqueue('mark_file', p_scheduled_at => now() - interval '10 minutes')");
+
+        assertThat(new Oneroof(folder).on(database).run("status").out())
+                .startsWith("1 of 1 held, since 10 min: kind mark_file, gate queue.jobs.enabled is closed");
+    }
+
+    /** Where the library would read a file of arguments. */
+    @Test
+    void takesAWordThatBeginsWithAnAtAsItIs(TestDatabase database) throws IOException {
+        Path file = Files.writeString(folder.resolve("reason"), "another");
+        Oneroof command = new Oneroof(folder).on(database);
+
+        Oneroof.Answer closed = command.run("gate", "close", "queue.heartbeat.enabled", "--reason", "@" + file);
+
+        assertThat(closed.exit()).as(closed.err()).isZero();
+        assertThat(database.value(
+                        String.class, "SELECT reason FROM oneroof.dot_config WHERE key = 'queue.heartbeat.enabled'"))
+                .isEqualTo("@" + file);
+    }
+
+    @Test
+    void showsTheHelpOfAnyCommand() {
+        Oneroof command = new Oneroof(folder);
+        assertThat(command.run("help", "job", "enqueue").out())
+                .isEqualTo(command.run("job", "enqueue", "--help").out())
+                .contains("--payload");
+        assertThat(command.run("help").out())
+                .isEqualTo(command.run("--help").out())
+                .contains("doctor");
+        Oneroof.Answer unknown = command.run("help", "job", "enqeue");
+        assertThat(unknown.exit()).isEqualTo(2);
+        assertThat(unknown.err()).contains("unknown command 'enqeue'; did you mean 'enqueue'?");
     }
 
     @Test

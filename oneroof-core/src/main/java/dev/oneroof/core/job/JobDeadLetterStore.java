@@ -18,7 +18,8 @@ final class JobDeadLetterStore {
             SELECT dead_letter_id, job_id, job_kind, event_domain, priority, attempts, max_attempts, idempotency_key, run_id,
                    payload::text AS payload, error_class, last_error, fingerprint, enqueued_at::text AS enqueued_at,
                    last_failed_at::text AS last_failed_at, triage_status, triaged_by, triaged_at::text AS triaged_at,
-                   triage_note, resolved_at::text AS resolved_at, replayed_as, authorization_source, replay_run_id
+                   coalesce(nullif(btrim(note_before_replay), '') || '; ', '') || triage_note AS triage_note,
+                   resolved_at::text AS resolved_at, replayed_as, authorization_source, replay_run_id
             FROM oneroof.job_dead_letter
             """;
 

@@ -137,7 +137,9 @@ public final class JobDeadLetters {
 
     private void demandKind(Tx tx, @Nullable String kind) {
         if (kind != null && !store.isKind(tx, kind)) {
-            throw new OneRoofException(ErrorCode.NOT_FOUND, "kind: '%s' is not registered".formatted(kind));
+            throw new OneRoofException(
+                    ErrorCode.NOT_FOUND,
+                    "kind: '%s' is not registered; 'oneroof job kinds' has those that are".formatted(kind));
         }
     }
 

@@ -81,7 +81,9 @@ public final class JobReport {
     public List<Shown> list(@Nullable String kind, @Nullable JobState state, @Nullable JobId before, int limit) {
         return db.inTx(tx -> {
             if (kind != null && !isKind(tx, kind)) {
-                throw new OneRoofException(ErrorCode.NOT_FOUND, "kind: '%s' is not registered".formatted(kind));
+                throw new OneRoofException(
+                        ErrorCode.NOT_FOUND,
+                        "kind: '%s' is not registered; 'oneroof job kinds' has those that are".formatted(kind));
             }
             return find(tx, LIST, null, kind, state, before, limit);
         });

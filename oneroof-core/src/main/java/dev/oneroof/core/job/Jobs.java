@@ -104,10 +104,12 @@ public final class Jobs {
         }
     }
 
-    private static OneRoofException ended(JobId job) {
+    private OneRoofException ended(JobId job) {
+        JobReport.Shown shown = new JobReport(db).show(job).job();
         return new OneRoofException(
                 ErrorCode.CONFLICT,
-                "job: '%s' has ended; a dead letter can be replayed, anything else enqueued again".formatted(job));
+                "job: '%s' has ended, %s at %s; a dead letter can be replayed, anything else enqueued again"
+                        .formatted(job, shown.state(), shown.finishedAt()));
     }
 
     private static OneRoofException unknown(JobId job) {

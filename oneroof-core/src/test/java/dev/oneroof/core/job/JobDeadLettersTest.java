@@ -143,6 +143,7 @@ class JobDeadLettersTest {
         assertThat(replayed.decision().triage()).isEqualTo(Triage.CLOSED);
         assertThat(replayed.decision().replayedAs()).isEqualTo(fresh.get(ids.get(0)));
         assertThat(replayed.decision().authorization()).isEqualTo("ticket 4711");
+        assertThat(replayed.decision().note()).isEqualTo("the disk is back; replayed");
         assertThat(letters.show(replayed.job().value())).as("by its job").isEqualTo(replayed);
         assertThat(count("job_queue")).isEqualTo(2);
     }

@@ -98,6 +98,31 @@ class ShellExecutorTest {
                                 == 1);
     }
 
+    /** With what the command has started, and without an attempt being counted. */
+    @Test
+    void endedInGoodOrderItHandsItsJobBack() throws Exception {
+        database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
+        Process executor = start(
+                "executor.sh", "mark_file", "bash", "-c", "sleep 600 & echo $! >started; mv started grandchild; wait");
+        Path grandchild = folder.resolve("grandchild");
+        Await.patiently().until("a job that is being done", () -> Files.exists(grandchild));
+        long pid = Long.parseLong(Files.readString(grandchild).strip());
+
+        executor.destroy();
+
+        assertThat(await(executor)).as(output()).isEqualTo(143);
+        assertThat(strings("SELECT concat_ws(' ', state, attempts, lease_owner) FROM oneroof.job_queue"))
+                .containsExactly("queued 0");
+        assertThat(ProcessHandle.of(pid).filter(ProcessHandle::isAlive)).isEmpty();
+    }
+
+    @Test
+    void saysHowItIsUsed() throws Exception {
+        assertThat(await(start("executor.sh"))).isEqualTo(2);
+        assertThat(output()).contains("usage: executor.sh KIND COMMAND");
+        assertThat(await(start("executor.sh", "mark_file"))).isEqualTo(2);
+    }
+
     @Test
     void seesNoPayloadButThatOfItsLease() throws Exception {
         database.run("SELECT oneroof.fn_job_enqueue('mark_file', '{\"ref\": \"secret\"}')");

@@ -214,6 +214,7 @@ BEGIN
         triaged_by = p_actor,
         triaged_at = clock_timestamp(),
         triage_note = 'replayed',
+        note_before_replay = d.triage_note,
         resolved_at = clock_timestamp(),
         replayed_as = g.job,
         authorization_source = p_authorization_source,
@@ -233,21 +234,26 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
-    v_triage text;
+    v_letter record;
     v_fresh  record;
 BEGIN
     PERFORM ${schema}.fn_job_dead_letter_demand_replay(p_authorization_source, p_actor);
-    SELECT d.triage_status INTO v_triage
+    SELECT d.triage_status AS triage, d.triaged_by, d.resolved_at, d.replayed_as INTO v_letter
     FROM ${schema}.job_dead_letter d
     WHERE d.dead_letter_id = p_dead_letter_id
     FOR UPDATE;
     IF NOT FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'OR003',
             MESSAGE = format('dead letter: there is no ''%s''', p_dead_letter_id);
-    ELSIF v_triage <> 'manual_replay' THEN
+    ELSIF v_letter.triage = 'closed' THEN
         RAISE EXCEPTION USING ERRCODE = '55000',
-            MESSAGE = format('dead letter: ''%s'' is %s; allowed is a replay of one that was triaged as manual_replay',
-                             p_dead_letter_id, v_triage);
+            MESSAGE = format('dead letter: ''%s'' is closed; it was %s by %s at %s', p_dead_letter_id,
+                             coalesce('replayed as job ''' || v_letter.replayed_as || '''', 'closed'), v_letter.triaged_by,
+                             to_char(v_letter.resolved_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'));
+    ELSIF v_letter.triage <> 'manual_replay' THEN
+        RAISE EXCEPTION USING ERRCODE = '55000',
+            MESSAGE = format('dead letter: ''%s'' is %s; allowed is a replay of one that was triaged as manual_replay: '
+                             'oneroof dlq triage %1$s --as manual_replay --note TEXT', p_dead_letter_id, v_letter.triage);
     END IF;
     SELECT * INTO v_fresh
     FROM ${schema}.fn_job_dead_letter_put_back(ARRAY[p_dead_letter_id], p_authorization_source, p_actor, NULL);
@@ -289,7 +295,7 @@ BEGIN
     IF v_letters = 0 THEN
         RAISE EXCEPTION USING ERRCODE = '55000',
             MESSAGE = format('group: none of ''%s/%s'' may be replayed; allowed is a replay of those that were triaged as '
-                             'manual_replay', p_kind, p_fingerprint);
+                             'manual_replay: oneroof dlq triage --group %1$s/%2$s --as manual_replay --note TEXT', p_kind, p_fingerprint);
     END IF;
     INSERT INTO ${schema}.job_dead_letter_replay_run
         (replay_run_id, job_kind, fingerprint, authorization_source, actor, rate, left_over, refilled_at, letters,

@@ -60,7 +60,7 @@ BEGIN
                 'with none of the keys that hold contents or secrets', p_name);
     ELSIF NOT EXISTS (SELECT FROM ${schema}.job_kind k WHERE k.job_kind = p_kind) THEN
         RAISE EXCEPTION USING ERRCODE = 'OR003',
-            MESSAGE = format('kind: ''%s'' is not registered', left(p_kind, 80));
+            MESSAGE = format('kind: ''%s'' is not registered; ''oneroof job kinds'' has those that are', left(p_kind, 80));
     END IF;
 
     INSERT INTO ${schema}.job_schedule
@@ -102,7 +102,7 @@ BEGIN
         RETURN 'same';
     ELSIF NOT coalesce(p_replace, false) THEN
         RAISE EXCEPTION USING ERRCODE = '55000',
-            MESSAGE = format('schedule: ''%s'' is there with another definition (%s); allowed is the same, or to replace it',
+            MESSAGE = format('schedule: ''%s'' is there with another definition (%s); allowed is the same, or to replace it (--replace)',
                              p_name, array_to_string(v_diff, ', '));
     END IF;
     IF (v_new_times OR v_was.is_stopped) AND p_next_due_at <= v_was.last_due_at THEN

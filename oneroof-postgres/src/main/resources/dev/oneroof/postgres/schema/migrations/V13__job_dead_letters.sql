@@ -20,6 +20,8 @@ CREATE TABLE ${schema}.job_dead_letter (
     triaged_by           text,
     triaged_at           timestamptz,
     triage_note          text,
+    -- What somebody had noted before it was replayed: from then on the note says that it was.
+    note_before_replay   text,
     resolved_at          timestamptz,
     replayed_as          uuid,
     authorization_source text,

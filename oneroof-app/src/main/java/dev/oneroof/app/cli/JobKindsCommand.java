@@ -1,0 +1,58 @@
+package dev.oneroof.app.cli;
+
+import dev.oneroof.core.job.JobKindReport;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+@Command(
+        name = "kinds",
+        description = "Lists the kinds of jobs: their limits, what waits and what is worked on.",
+        footer = {"", "A program of yours registers a kind when it says how its jobs are done."})
+final class JobKindsCommand implements Callable<Integer> {
+    private static final int COUNTED = 10_000;
+
+    private static final Columns<JobKindReport.Kind> COLUMNS = new Columns<JobKindReport.Kind>()
+            .with("KIND", JobKindReport.Kind::kind)
+            .with("DOMAIN", JobKindReport.Kind::domain)
+            .with("LIMITS", JobKindsCommand::limits)
+            .with("WAITING", kind -> kind.queued() > COUNTED ? "over " + COUNTED : kind.queued())
+            .with("RUNNING", JobKindReport.Kind::leased)
+            .with("PAUSED", JobKindsCommand::paused)
+            .with("DOES", JobKindReport.Kind::description);
+
+    record Answer(List<JobKindReport.Kind> kinds) {}
+
+    @Mixin
+    private final DatabaseOptions options = new DatabaseOptions();
+
+    @Mixin
+    private final Output output = new Output();
+
+    @Override
+    public Integer call() {
+        List<JobKindReport.Kind> kinds = OperatorAccess.inDatabase(options, db -> new JobKindReport(db).list());
+        output.list(
+                new Answer(kinds), kinds, COLUMNS, "no kind of jobs is registered; 'oneroof demo' brings three along");
+        return 0;
+    }
+
+    private static @Nullable Object limits(JobKindReport.Kind kind) {
+        String limits = Stream.of(
+                        kind.maxRunning() == null ? "" : "%d at once".formatted(kind.maxRunning()),
+                        kind.rateCount() == null || kind.rateSeconds() == null
+                                ? ""
+                                : "%d in %s s".formatted(kind.rateCount(), Numbers.plain(kind.rateSeconds())))
+                .filter(limit -> !limit.isEmpty())
+                .collect(Collectors.joining(", "));
+        return limits.isEmpty() ? null : limits;
+    }
+
+    private static @Nullable Object paused(JobKindReport.Kind kind) {
+        return kind.pausedAt() == null ? null : "by %s: %s".formatted(kind.pauseActor(), kind.pauseReason());
+    }
+}

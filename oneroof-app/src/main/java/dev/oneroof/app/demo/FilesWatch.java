@@ -1,0 +1,35 @@
+package dev.oneroof.app.demo;
+
+import dev.oneroof.postgres.text.Counted;
+
+/** Tells what is waited for when no file has been marked for a while: nobody can see it from the births. */
+final class FilesWatch {
+    private static final int LOOKS = 25;
+
+    private final DemoProgress progress;
+    private long marked = -1;
+    private int still;
+
+    FilesWatch(DemoProgress progress) {
+        this.progress = progress;
+    }
+
+    /** What a look has found; true when they are all marked. */
+    boolean areDone(DemoSummary.Files files) {
+        still = files.marked() == marked ? still + 1 : 0;
+        marked = files.marked();
+        if (still == LOOKS && !files.areDone()) {
+            progress.say(waitingFor(files));
+        }
+        return files.areDone();
+    }
+
+    private static String waitingFor(DemoSummary.Files files) {
+        String missing = "%,d of %,d files are not marked yet".formatted(files.files() - files.marked(), files.files());
+        return files.jobs() > 0
+                ? "%s; %s of theirs %s alive: 'oneroof status' says what keeps them"
+                        .formatted(missing, Counted.of(files.jobs(), "job"), files.jobs() == 1 ? "is" : "are")
+                : "%s, and no job of theirs is alive: 'oneroof status' and 'oneroof dlq list' say what became of them"
+                        .formatted(missing);
+    }
+}
