@@ -128,6 +128,8 @@ class JobCommandTest {
             job enqueue mark_file --payload {}{}                    | 2 | --payload: '{}{}' is not allowed
             job enqueue mark_file --payload [7]                     | 2 | --payload: '[7]' is not allowed
             job enqueue mark_file --payload=                        | 2 | --payload: '' is not allowed
+            job enqueue mark_file --payload {"Body":1}              | 2 | is no signal
+            job enqueue mark_file --in 999999999d                   | 2 | is not allowed; allowed are times of the years 1 to 9999
             job enqueue mark_file --priority -1                     | 2 | '-1' is not allowed; allowed is a whole number from 0 to 100
             job enqueue mark_file --max-attempts 0                  | 2 | '0' is not allowed
             job list --kind nothing                                 | 4 | --kind: 'nothing' is not registered; 'oneroof job kinds' has those that are

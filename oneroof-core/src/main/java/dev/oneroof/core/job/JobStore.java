@@ -47,7 +47,7 @@ final class JobStore {
             """;
 
     private static final String EXTEND =
-            "SELECT e.job_id, e.verdict FROM oneroof.fn_job_extend(:jobs, :tokens, :seconds) e";
+            "SELECT e.job_id, e.lease_token, e.verdict FROM oneroof.fn_job_extend(:jobs, :tokens, :seconds) e";
 
     private static final String COMPLETE = "SELECT unnest(oneroof.fn_job_complete_many(:jobs, :tokens))";
 
@@ -201,14 +201,16 @@ final class JobStore {
     }
 
     /** For as long as the longest of them was leased: that is what their holder reckons with. */
-    Map<JobId, Verdict> extend(Tx tx, Collection<LeasedJob> jobs) {
+    Map<LeasedJob.Key, Verdict> extend(Tx tx, Collection<LeasedJob> jobs) {
         return tx.query(EXTEND)
                 .bind("jobs", ids(jobs))
                 .bind("tokens", tokens(jobs))
                 .bind("seconds", longest(jobs))
                 .reduceRows(new HashMap<>(), (verdicts, row) -> {
                     verdicts.put(
-                            new JobId(row.getColumn("job_id", UUID.class)),
+                            new LeasedJob.Key(
+                                    new JobId(row.getColumn("job_id", UUID.class)),
+                                    row.getColumn("lease_token", UUID.class)),
                             switch (row.getColumn("verdict", String.class)) {
                                 case "held" -> Verdict.HELD;
                                 case "cancel" -> Verdict.CANCEL;

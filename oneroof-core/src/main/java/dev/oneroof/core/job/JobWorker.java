@@ -355,9 +355,9 @@ public final class JobWorker implements Worker {
             return;
         }
         long now = System.nanoTime();
-        Map<JobId, JobStore.Verdict> verdicts = db.inStatement(tx -> store.extend(tx, due));
+        Map<LeasedJob.Key, JobStore.Verdict> verdicts = db.inStatement(tx -> store.extend(tx, due));
         for (LeasedJob job : due) {
-            switch (verdicts.getOrDefault(job.id(), JobStore.Verdict.LOST)) {
+            switch (verdicts.getOrDefault(job.lease(), JobStore.Verdict.LOST)) {
                 case BUSY -> {}
                 case HELD -> extendedNanos.put(job.lease(), now);
                 case LOST -> stop(job, RunningJob.Stop.LOST);

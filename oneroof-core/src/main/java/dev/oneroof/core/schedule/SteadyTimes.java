@@ -2,6 +2,7 @@ package dev.oneroof.core.schedule;
 
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
+import dev.oneroof.postgres.text.CalendarTime;
 import dev.oneroof.postgres.text.DurationText;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,17 +24,27 @@ public record SteadyTimes(Duration every, @Nullable Instant first) implements Ti
                     "every: '%s' is not allowed; allowed are whole seconds, from 1s to 366d"
                             .formatted(DurationText.of(every)));
         }
+        if (first != null) {
+            CalendarTime.demand("first", first);
+        }
     }
 
     @Override
     public Optional<Instant> next(Instant after) {
+        if (after.isAfter(CalendarTime.LAST)) {
+            return Optional.empty();
+        }
         if (first == null) {
-            return Optional.of(after.plus(every));
+            return known(after.plus(every));
         }
         if (after.isBefore(first)) {
             return Optional.of(first);
         }
         long done = Duration.between(first, after).toSeconds() / every.toSeconds();
-        return Optional.of(first.plusSeconds((done + 1) * every.toSeconds()));
+        return known(first.plusSeconds((done + 1) * every.toSeconds()));
+    }
+
+    private static Optional<Instant> known(Instant next) {
+        return next.isAfter(CalendarTime.LAST) ? Optional.empty() : Optional.of(next);
     }
 }

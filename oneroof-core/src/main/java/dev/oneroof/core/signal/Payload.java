@@ -9,10 +9,14 @@ import org.jspecify.annotations.Nullable;
  * What an event or a job says: addresses and figures, never contents. The database refuses one that is large or
  * has a key like {@code body} or {@code password} at any depth.
  *
- * @param json an object
+ * @param json an object, at most a hundred levels deep
  */
 public record Payload(String json) {
     public static final Payload EMPTY = new Payload("{}");
+
+    public Payload {
+        new JsonCheck(json).demand();
+    }
 
     /** A flat object of texts, numbers and truth values. Anything deeper is written as JSON by the caller. */
     public static Payload of(Map<String, ?> fields) {

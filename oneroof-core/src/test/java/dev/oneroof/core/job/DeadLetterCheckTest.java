@@ -193,6 +193,12 @@ class DeadLetterCheckTest {
             assertThatThrownBy(() -> sql.run("SELECT oneroof.fn_job_dead_letter_check()"))
                     .hasMessageContaining("42501");
         }
+        try (Sql executor = database.sql()) {
+            executor.run("SET ROLE dot_executor");
+            assertThatThrownBy(() -> executor.run("SELECT oneroof.fn_job_dead_letter_check(1000000)"))
+                    .as("what is too many is not its to say: it would end the finding")
+                    .hasMessageContaining("42501");
+        }
         for (String bad : List.of("0", "1000001", "NULL")) {
             assertThatThrownBy(() -> database.run("SELECT oneroof.fn_job_dead_letter_check(%s)".formatted(bad)))
                     .hasMessageContaining("overflow_at: '%s' is not allowed; allowed are 1 to 1000000"

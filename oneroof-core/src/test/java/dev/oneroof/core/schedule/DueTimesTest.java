@@ -95,4 +95,24 @@ class DueTimesTest {
                 .isInstanceOf(OneRoofException.class)
                 .hasMessageStartingWith("every: '");
     }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-1000000000-01-01T00:00:00Z", "+1000000000-12-31T23:59:59.999999999Z"})
+    void refusesABeginningThatNoCalendarHas(String first) {
+        assertThatThrownBy(() -> new SteadyTimes(Duration.ofSeconds(1), Instant.parse(first)))
+                .isInstanceOf(OneRoofException.class)
+                .hasMessage("first: '%s' is not allowed; allowed are times of the years 1 to 9999".formatted(first));
+    }
+
+    @Test
+    void steadyTimesEndWithTheLastYear() {
+        Duration every = Duration.ofDays(366);
+        Instant last = Instant.parse("9999-06-01T00:00:00Z");
+        for (SteadyTimes times : List.of(new SteadyTimes(every, null), new SteadyTimes(every, last))) {
+            assertThat(times.next(last.minus(every))).contains(last);
+            assertThat(times.next(last)).isEmpty();
+            assertThat(times.next(Instant.MAX)).isEmpty();
+        }
+        assertThat(new SteadyTimes(every, last).next(Instant.MIN)).contains(last);
+    }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.server.TestDatabase;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -19,6 +20,14 @@ class SignalOnlyTest {
                     {"a": {"b": {"password": "x"}}}           | false
                     {"a": [1, [{"c": [{"token": {}}]}]]}      | false
                     {"personal_data": []}                     | false
+                    {"Body": 1}                               | false
+                    {"a": 1, "PASSWORD": 1}                   | false
+                    {"ref": 1, "a": {"CONTENT": 1}}           | false
+                    {"a": [{"Personal_Data": 1}]}             | false
+                    {"pass\\u0057ord": 1}                    | false
+                    {"Bodyguard": 1, "aBody": "BODY", "c": 1} | true
+                    {"a": "\\"Body\\": ", "b": ["Body"]}      | true
+                    {"x \\"Body": {"bodies": "Raw"}}          | true
                     [1, 2]                                    | false
                     "raw"                                     | false
                     """)
@@ -27,7 +36,23 @@ class SignalOnlyTest {
                 .isEqualTo(signal);
     }
 
-    @org.junit.jupiter.api.Test
+    @Test
+    void refusesEachKeyInWhateverLetters(TestDatabase database) {
+        assertThat(database.list(row -> row.getString(1), """
+                        SELECT w.word
+                        FROM unnest('{body,content,raw,vector,embedding,secret,token,password,ssn,personal_data}'::text[]) k (key)
+                        CROSS JOIN LATERAL (
+                            VALUES (k.key), (upper(k.key)), (initcap(k.key)),
+                                   (left(k.key, -1) || upper(right(k.key, 1))),
+                                   (left(k.key, 1) || upper(substr(k.key, 2, 1)) || substr(k.key, 3))) w (word)
+                        CROSS JOIN LATERAL (
+                            VALUES (jsonb_build_object(w.word, 1)), (jsonb_build_object('ref', 7, w.word, 1)),
+                                   (jsonb_build_object('a', jsonb_build_array(jsonb_build_object(w.word, 1))))) d (document)
+                        WHERE oneroof.fn_signal_only(d.document)
+                        """)).isEmpty();
+    }
+
+    @Test
     void refusesWhatIsTooLargeForASignal(TestDatabase database) {
         assertThat(database.value(
                         Boolean.class, "SELECT oneroof.fn_signal_only(jsonb_build_object('a', repeat('x', 8192)))"))

@@ -436,9 +436,8 @@ $$;
 
 -- Compares the open dead letters of each kind with its findings: raises those that are missing, counts the letters that came
 -- since the last look, and ends those of kinds that have none left. Above p_overflow_at there are too many; they are counted
--- up to ten times that. Anybody may call it, as often as they like. Returns how many kinds were raised and how many
--- findings ended.
-CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_check(p_overflow_at bigint DEFAULT 100) RETURNS jsonb
+-- up to ten times that. Returns how many kinds were raised and how many findings ended.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_check(p_overflow_at bigint) RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 -- A plan that was made while there were no letters must not be one that reads them all.
 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
@@ -530,6 +529,11 @@ BEGIN
 END
 $$;
 
+-- The same where more than a hundred are too many. Whoever runs jobs may call it, as often as they like.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_check() RETURNS jsonb
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$ SELECT ${schema}.fn_job_dead_letter_check(100) $$;
+
 -- Forgets dead letters that were closed so long ago, and runs that ended then. Open ones stay for ever. Returns how many
 -- letters there were.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_drop(p_keep interval) RETURNS bigint
@@ -558,6 +562,7 @@ REVOKE EXECUTE ON FUNCTION
     ${schema}.fn_job_dead_letter_put_back(uuid[], text, text, uuid),
     ${schema}.fn_job_dead_letter_replay_lock(uuid),
     ${schema}.fn_left_bytes(text, integer),
+    ${schema}.fn_job_dead_letter_check(),
     ${schema}.fn_job_dead_letter_check(bigint),
     ${schema}.fn_job_dead_letter_drop(interval),
     ${schema}.fn_job_dead_letter_triage(uuid, text, text, text),
@@ -568,6 +573,7 @@ REVOKE EXECUTE ON FUNCTION
     ${schema}.fn_job_dead_letter_replay_cancel(uuid, text, text)
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
+    ${schema}.fn_job_dead_letter_check(),
     ${schema}.fn_job_dead_letter_check(bigint),
     ${schema}.fn_job_dead_letter_drop(interval),
     ${schema}.fn_job_dead_letter_triage(uuid, text, text, text),
@@ -577,5 +583,6 @@ GRANT EXECUTE ON FUNCTION
     ${schema}.fn_job_dead_letter_replay_next(uuid, integer, text),
     ${schema}.fn_job_dead_letter_replay_cancel(uuid, text, text)
 TO ${server}, ${admin};
--- Without a running OneRoof an executor has it looked, as it has leases taken back.
-GRANT EXECUTE ON FUNCTION ${schema}.fn_job_dead_letter_check(bigint) TO ${executor};
+-- Without a running OneRoof an executor has it looked, as it has leases taken back. How many are too many it does not say:
+-- with that it could end a finding.
+GRANT EXECUTE ON FUNCTION ${schema}.fn_job_dead_letter_check() TO ${executor};

@@ -103,7 +103,9 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
-    v_bad   record;
+    v_bad    record;
+    v_put    uuid[];
+    v_made   uuid[] := '{}';
     v_left   bigint[];
     v_known  bigint[];
     v_others uuid[];
@@ -112,6 +114,11 @@ BEGIN
     -- Whether all of them are good is told quickly; which one is not, only where one is not.
     IF cardinality(p_ids) IS DISTINCT FROM cardinality(p_kinds)
        OR cardinality(p_ids) IS DISTINCT FROM cardinality(p_payloads)
+       OR cardinality(p_keys) NOT IN (0, cardinality(p_ids))
+       OR cardinality(p_priorities) NOT IN (0, cardinality(p_ids))
+       OR cardinality(p_scheduled) NOT IN (0, cardinality(p_ids))
+       OR cardinality(p_max_attempts) NOT IN (0, cardinality(p_ids))
+       OR cardinality(p_runs) NOT IN (0, cardinality(p_ids))
        OR array_position(p_ids, NULL) IS NOT NULL
        OR EXISTS (
            SELECT FROM (SELECT DISTINCT unnest(p_kinds) AS kind) g
@@ -124,6 +131,22 @@ BEGIN
        OR '-infinity' = ANY (p_scheduled) OR 'infinity' = ANY (p_scheduled)
        OR EXISTS (SELECT FROM (SELECT unnest(p_keys) AS key) g WHERE octet_length(g.key) NOT BETWEEN 1 AND 500)
     THEN
+        SELECT c.field, c.given, c.allowed INTO v_bad
+        FROM (VALUES
+            ('kinds', coalesce(cardinality(p_kinds), 0), ''),
+            ('payloads', coalesce(cardinality(p_payloads), 0), ''),
+            ('keys', nullif(cardinality(p_keys), 0), ', or none'),
+            ('priorities', nullif(cardinality(p_priorities), 0), ', or none'),
+            ('scheduled', nullif(cardinality(p_scheduled), 0), ', or none'),
+            ('max_attempts', nullif(cardinality(p_max_attempts), 0), ', or none'),
+            ('runs', nullif(cardinality(p_runs), 0), ', or none')) c (field, given, allowed)
+        WHERE c.given <> coalesce(cardinality(p_ids), 0)
+        LIMIT 1;
+        IF FOUND THEN
+            RAISE EXCEPTION USING ERRCODE = '22023',
+                MESSAGE = format('%s: there are %s; allowed are as many as there are jobs (%s)%s', v_bad.field, v_bad.given,
+                                 coalesce(cardinality(p_ids), 0), v_bad.allowed);
+        END IF;
         SELECT g.no, g.kind, g.priority, g.scheduled, g.max_attempts, g.key, k.job_kind IS NULL AS unknown,
                coalesce(${schema}.fn_signal_only(g.payload), false) AS signal
         INTO v_bad
@@ -171,30 +194,39 @@ BEGIN
     ELSE
         LOOP
             -- In the order of the keys: two that enqueue the same ones at once wait for each other one way only.
-            INSERT INTO ${schema}.job_queue
-                (job_id, job_kind, event_domain, state, priority, scheduled_at, order_at, enqueued_at, max_attempts,
-                 idempotency_key, run_id, payload)
-            SELECT g.id, g.kind, k.event_domain, CASE WHEN g.scheduled > now() THEN 'scheduled' ELSE 'queued' END,
-                   coalesce(g.priority, 0), coalesce(g.scheduled, now()),
-                   coalesce(g.scheduled, now()) - coalesce(g.priority, 0) * interval '1 minute', now(),
-                   coalesce(g.max_attempts, k.max_attempts), g.key, g.run, g.payload
-            FROM unnest(p_ids, p_kinds, p_payloads, p_keys, p_priorities, p_scheduled, p_max_attempts, p_runs)
-                 WITH ORDINALITY g (id, kind, payload, key, priority, scheduled, max_attempts, run, no)
-            JOIN ${schema}.job_kind k ON k.job_kind = g.kind
-            WHERE v_left IS NULL OR g.no = ANY (v_left)
-            ORDER BY g.key, g.no
-            ON CONFLICT (idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING;
+            WITH put AS (
+                INSERT INTO ${schema}.job_queue
+                    (job_id, job_kind, event_domain, state, priority, scheduled_at, order_at, enqueued_at, max_attempts,
+                     idempotency_key, run_id, payload)
+                SELECT g.id, g.kind, k.event_domain, CASE WHEN g.scheduled > now() THEN 'scheduled' ELSE 'queued' END,
+                       coalesce(g.priority, 0), coalesce(g.scheduled, now()),
+                       coalesce(g.scheduled, now()) - coalesce(g.priority, 0) * interval '1 minute', now(),
+                       coalesce(g.max_attempts, k.max_attempts), g.key, g.run, g.payload
+                FROM unnest(p_ids, p_kinds, p_payloads, p_keys, p_priorities, p_scheduled, p_max_attempts, p_runs)
+                     WITH ORDINALITY g (id, kind, payload, key, priority, scheduled, max_attempts, run, no)
+                JOIN ${schema}.job_kind k ON k.job_kind = g.kind
+                WHERE v_left IS NULL OR g.no = ANY (v_left)
+                ORDER BY g.key, g.no
+                ON CONFLICT (idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
+                RETURNING job_id)
+            SELECT array_agg(p.job_id) INTO v_put FROM put p;
+            v_made := v_made || v_put;
+            EXIT WHEN cardinality(v_made) = cardinality(p_ids);
 
-            -- Whose key is whose, by one look: of two, the second would not know one that has ended in between. Those that
-            -- have ended since the insert leave the key to us.
+            -- Whose keys the others are. One that has ended since the insert leaves its key to us. A transaction that keeps
+            -- its snapshot may see one that has ended beside the one it has made itself: that is the younger row.
             SELECT array_agg(g.no) FILTER (WHERE q.job_id IS NULL),
-                   array_agg(g.no) FILTER (WHERE q.job_id <> g.id),
-                   array_agg(q.job_id) FILTER (WHERE q.job_id <> g.id)
+                   array_agg(g.no) FILTER (WHERE q.job_id IS NOT NULL),
+                   array_agg(q.job_id) FILTER (WHERE q.job_id IS NOT NULL)
             INTO v_left, v_known, v_others
             FROM unnest(p_ids, p_keys) WITH ORDINALITY g (id, key, no)
             LEFT JOIN LATERAL (
-                SELECT q.job_id FROM ${schema}.job_queue q WHERE q.idempotency_key = g.key LIMIT 1) q ON true
-            WHERE g.key IS NOT NULL;
+                SELECT q.job_id
+                FROM ${schema}.job_queue q
+                WHERE q.idempotency_key = g.key
+                ORDER BY age(q.xmin)
+                LIMIT 1) q ON true
+            WHERE g.id NOT IN (SELECT unnest(v_made));
             EXIT WHEN v_left IS NULL;
             v_round := v_round + 1;
             IF v_round >= 20 THEN
@@ -310,8 +342,9 @@ $$;
 -- Leases due jobs of these kinds, in their order, and returns them with their payloads. Nothing while the gate is closed;
 -- nothing of a kind that is paused. Of a kind with a limit, or a rate, no more than is left of it.
 --
--- p_limits, one per kind, is how many of it at most. p_floors, one per kind, is for workers that ask often: nothing below is looked at. While somebody holds an old snapshot
--- open, the index keeps every job that was ever leased, and a look from its beginning steps over all of them.
+-- p_limits, one per kind, is how many of it at most, 0 and more. p_floors, one per kind, is for workers that ask often:
+-- nothing below is looked at. While somebody holds an old snapshot open, the index keeps every job that was ever leased, and a
+-- look from its beginning steps over all of them.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_lease(
     p_kinds text[],
     p_limit integer,
@@ -338,6 +371,7 @@ DECLARE
     v_left     integer := p_limit;
     v_take     integer;
     v_rate     double precision;
+    v_rated    timestamptz;
     v_rows     bigint;
     v_before   integer;
     v_shared   bigint;
@@ -348,7 +382,7 @@ BEGIN
     -- Every expression here is made ready once a transaction, which takes longer than to work it out: so there are few on
     -- the way of a lease from which nothing keeps it.
     IF p_limit BETWEEN 1 AND 10000 AND octet_length(p_owner) BETWEEN 1 AND 500
-       AND coalesce(p_lease_seconds BETWEEN 1 AND 3600, true)
+       AND coalesce(p_lease_seconds BETWEEN 1 AND 3600, true) AND (0 > ANY (p_limits)) IS NOT TRUE
        AND current_setting('transaction_isolation') = 'read committed' THEN
         NULL;
     ELSIF p_limit IS NULL OR p_limit NOT BETWEEN 1 AND 10000 THEN
@@ -360,6 +394,10 @@ BEGIN
     ELSIF p_lease_seconds NOT BETWEEN 1 AND 3600 THEN
         RAISE EXCEPTION USING ERRCODE = '22023',
             MESSAGE = format('lease_seconds: ''%s'' is not allowed; allowed are 1 to 3600', p_lease_seconds);
+    ELSIF 0 > ANY (p_limits) THEN
+        RAISE EXCEPTION USING ERRCODE = '22023',
+            MESSAGE = format('limits: ''%s'' is not allowed; allowed are 0 and more',
+                             (SELECT g.at_most FROM unnest(p_limits) g (at_most) WHERE g.at_most < 0 LIMIT 1));
     ELSE
         -- A limit is looked at behind a lock, and an older snapshot would not see who came before.
         RAISE EXCEPTION USING ERRCODE = '25001',
@@ -450,12 +488,14 @@ BEGIN
                     WHERE q.state = 'leased' AND q.job_kind = v_kind.kind;
                 END IF;
                 IF v_kind.rate_count IS NOT NULL THEN
+                    -- Behind the lock: somebody who began later may have been here before.
+                    v_rated := clock_timestamp();
                     INSERT INTO ${schema}.job_kind_rate (job_kind, left_over, refilled_at)
-                    VALUES (v_kind.kind, v_kind.rate_count, v_now)
+                    VALUES (v_kind.kind, v_kind.rate_count, v_rated)
                     ON CONFLICT DO NOTHING;
                     -- A clock that went back refills nothing.
                     SELECT least(v_kind.rate_count,
-                                 r.left_over + greatest(0, extract(epoch FROM v_now - r.refilled_at))
+                                 r.left_over + greatest(0, extract(epoch FROM v_rated - r.refilled_at))
                                                * v_kind.rate_count / v_kind.rate_seconds)
                     INTO v_rate
                     FROM ${schema}.job_kind_rate r
@@ -490,7 +530,7 @@ BEGIN
             END IF;
             IF v_kind.rate_count IS NOT NULL AND v_rows > 0 THEN
                 UPDATE ${schema}.job_kind_rate r
-                SET left_over = v_rate - v_rows, refilled_at = v_now
+                SET left_over = v_rate - v_rows, refilled_at = v_rated
                 WHERE r.job_kind = v_kind.kind;
             END IF;
         END LOOP;
@@ -510,11 +550,11 @@ BEGIN
 END
 $$;
 
--- Keeps leases for so many seconds from now, without a number for as long as the kind says. Says of each job whether it is still held, is lost, or shall be given up
--- because somebody wants it cancelled; that one is held, too. One that somebody else is just changing is busy: it was not
--- extended, and can be in a moment.
+-- Keeps leases for so many seconds from now, without a number for as long as the kind says. Says of each lease whether it is
+-- still held, is lost, or the job shall be given up because somebody wants it cancelled; that one is held, too. One that
+-- somebody else is just changing is busy: it was not extended, and can be in a moment.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_extend(p_jobs uuid[], p_tokens uuid[], p_seconds integer DEFAULT NULL)
-RETURNS TABLE (job_id uuid, verdict text)
+RETURNS TABLE (job_id uuid, lease_token uuid, verdict text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 SET enable_nestloop = off SET enable_mergejoin = off
@@ -526,7 +566,7 @@ BEGIN
     END IF;
     RETURN QUERY
         WITH mine AS MATERIALIZED (
-            SELECT g.id, l.cancel_requested_at
+            SELECT g.id, g.token, l.cancel_requested_at
             FROM unnest(p_jobs, p_tokens) g (id, token)
             CROSS JOIN LATERAL (
                 SELECT q.cancel_requested_at
@@ -541,7 +581,7 @@ BEGIN
                     p_seconds, (SELECT k.lease_seconds FROM ${schema}.job_kind k WHERE k.job_kind = q.job_kind), 60))
             -- Not by their places: one that was changed since this statement began is locked at a place that it cannot see.
             WHERE q.job_id = ANY (ARRAY(SELECT m.id FROM mine m)))
-        SELECT g.id,
+        SELECT g.id, g.token,
                CASE
                    WHEN m.id IS NOT NULL AND m.cancel_requested_at IS NULL THEN 'held'
                    WHEN m.id IS NOT NULL THEN 'cancel'
@@ -553,7 +593,8 @@ BEGIN
                    ELSE 'lost'
                END
         FROM unnest(p_jobs, p_tokens) g (id, token)
-        LEFT JOIN mine m ON m.id = g.id;
+        -- Somebody may ask of two leases of one job, of which one is lost.
+        LEFT JOIN mine m ON m.id = g.id AND m.token = g.token;
 END
 $$;
 
@@ -605,15 +646,20 @@ AS $$
     FROM ended e
 $$;
 
--- What failures have in common: a message without what differs from job to job.
+-- What failures have in common: a message without what differs from job to job. That is what stands in quotation marks (an
+-- apostrophe behind a letter opens none), uuids, the addresses of objects, hexadecimal numbers (those of six and more that hold
+-- a digit, or begin with 0x), and figures.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_fingerprint(p_kind text, p_class text, p_message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
     SELECT left(md5(concat_ws(E'\n', p_kind, p_class,
         regexp_replace(
             regexp_replace(
-                regexp_replace(left(p_message, 500), '"[^"]*"|''[^'']*''', '?', 'g'),
-                '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}', '#', 'g'),
+                regexp_replace(
+                    regexp_replace(left(p_message, 500), '"[^"]*"|(?<!\w)''[^'']*''', '?', 'g'),
+                    '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}', '#', 'g'),
+                '(?<=@)[0-9a-fA-F]+(?![0-9a-zA-Z])'
+                '|(?<![0-9a-zA-Z])(?:0[xX][0-9a-fA-F]+|(?=[a-fA-F]*[0-9])[0-9a-fA-F]{6,})(?![0-9a-zA-Z])', '#', 'g'),
             '[0-9]+', '#', 'g'))), 16)
 $$;
 
@@ -706,17 +752,21 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
-    v_at timestamptz;
+    v_unwanted timestamptz;
+    v_at       timestamptz;
 BEGIN
     IF p_seconds IS NULL OR p_seconds NOT BETWEEN 0 AND 31536000 THEN
         RAISE EXCEPTION USING ERRCODE = '22023',
             MESSAGE = format('seconds: ''%s'' is not allowed; allowed are 0 to 31536000', p_seconds);
     END IF;
-    -- Who wanted it cancelled is not put off.
-    PERFORM FROM ${schema}.job_queue q
-    WHERE q.job_id = p_job AND q.lease_token = p_token AND q.cancel_requested_at IS NOT NULL
+    -- Who wanted it cancelled is not put off. Locked first, and then looked at: that may be at this moment.
+    SELECT q.cancel_requested_at INTO v_unwanted
+    FROM ${schema}.job_queue q
+    WHERE q.job_id = p_job AND q.lease_token = p_token
     FOR UPDATE;
-    IF FOUND THEN
+    IF NOT FOUND THEN
+        RETURN false;
+    ELSIF v_unwanted IS NOT NULL THEN
         RETURN ${schema}.fn_job_give_up(p_job, p_token, NULL);
     END IF;
     v_at := clock_timestamp() + make_interval(secs => p_seconds);
@@ -725,8 +775,8 @@ BEGIN
         scheduled_at = v_at,
         order_at = v_at - q.priority * interval '1 minute',
         lease_owner = NULL, leased_at = NULL, lease_until = NULL, lease_token = NULL
-    WHERE q.job_id = p_job AND q.lease_token = p_token;
-    RETURN FOUND;
+    WHERE q.job_id = p_job;
+    RETURN true;
 END
 $$;
 
@@ -737,22 +787,46 @@ SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bit
 SET enable_nestloop = off SET enable_mergejoin = off
 AS $$
 DECLARE
-    v_count bigint;
+    v_back     uuid[];
+    v_unwanted uuid[];
+    v_count    bigint;
 BEGIN
-    PERFORM ${schema}.fn_job_give_up(q.job_id, q.lease_token, NULL)
+    -- Locked first, and then looked at: somebody may want one cancelled at this moment.
+    SELECT array_agg(l.job_id) FILTER (WHERE l.cancel_requested_at IS NULL),
+           array_agg(l.job_id) FILTER (WHERE l.cancel_requested_at IS NOT NULL)
+    INTO v_back, v_unwanted
     FROM unnest(p_jobs, p_tokens) g (id, token)
-    JOIN ${schema}.job_queue q ON q.job_id = g.id AND q.lease_token = g.token
-    WHERE q.job_id = ANY (p_jobs) AND q.cancel_requested_at IS NOT NULL;
+    CROSS JOIN LATERAL (
+        SELECT q.job_id, q.cancel_requested_at
+        FROM ${schema}.job_queue q
+        WHERE q.job_id = g.id AND q.lease_token = g.token
+        LIMIT 1
+        FOR UPDATE) l;
+    PERFORM ${schema}.fn_job_give_up(g.id, g.token, NULL)
+    FROM unnest(p_jobs, p_tokens) g (id, token)
+    WHERE g.id = ANY (v_unwanted);
     UPDATE ${schema}.job_queue q
     SET state = 'queued', lease_owner = NULL, leased_at = NULL, lease_until = NULL, lease_token = NULL
-    FROM unnest(p_jobs, p_tokens) g (id, token)
-    WHERE q.job_id = ANY (p_jobs) AND q.job_id = g.id AND q.lease_token = g.token;
+    WHERE q.job_id = ANY (v_back);
     GET DIAGNOSTICS v_count = ROW_COUNT;
     IF v_count > 0 AND ${schema}.fn_queue_notify_enabled() THEN
         PERFORM ${schema}.fn_queue_wake(d.event_domain, 'job')
-        FROM (SELECT DISTINCT q.event_domain FROM ${schema}.job_queue q WHERE q.job_id = ANY (p_jobs)) d;
+        FROM (SELECT DISTINCT q.event_domain FROM ${schema}.job_queue q WHERE q.job_id = ANY (v_back)) d;
     END IF;
     RETURN v_count;
+END
+$$;
+
+-- Who does it and why is told with every act.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_demand(p_reason text, p_actor text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF coalesce(btrim(p_reason), '') = '' OR coalesce(btrim(p_actor), '') = '' THEN
+        RAISE EXCEPTION USING ERRCODE = '22023',
+            MESSAGE = format('%s: '''' is not allowed; allowed is a text that is not blank',
+                             CASE WHEN coalesce(btrim(p_reason), '') = '' THEN 'reason' ELSE 'actor' END);
+    END IF;
 END
 $$;
 
@@ -767,11 +841,7 @@ DECLARE
     v_state text;
     v_why   text := left(format('cancelled by %s: %s', p_actor, p_reason), 2000);
 BEGIN
-    IF coalesce(btrim(p_reason), '') = '' OR coalesce(btrim(p_actor), '') = '' THEN
-        RAISE EXCEPTION USING ERRCODE = '22023',
-            MESSAGE = format('%s: '''' is not allowed; allowed is a text that is not blank',
-                             CASE WHEN coalesce(btrim(p_reason), '') = '' THEN 'reason' ELSE 'actor' END);
-    END IF;
+    PERFORM ${schema}.fn_job_demand(p_reason, p_actor);
     SELECT * INTO v_job FROM ${schema}.job_queue q WHERE q.job_id = p_job FOR UPDATE;
     IF NOT FOUND THEN
         SELECT h.state INTO v_state FROM ${schema}.job_history h WHERE h.job_id = p_job LIMIT 1;
@@ -835,6 +905,7 @@ DECLARE
     v_job   ${schema}.job_queue;
     v_state text;
 BEGIN
+    PERFORM ${schema}.fn_job_demand(p_reason, p_actor);
     SELECT * INTO v_job FROM ${schema}.job_queue q WHERE q.job_id = p_job FOR UPDATE;
     IF NOT FOUND THEN
         SELECT h.state INTO v_state FROM ${schema}.job_history h WHERE h.job_id = p_job LIMIT 1;
@@ -904,8 +975,9 @@ BEGIN
 END
 $$;
 
--- What waits of a kind, and what is leased, each counted up to ten thousand: cheap at any size. A lease that ran out an hour
--- ago is not counted.
+-- What waits of a kind, and what is leased, each counted up to ten thousand: cheap at any size. The oldest is that of the
+-- first ten thousand in their order, which priority moves by a hundred minutes at most. A lease that ran out an hour ago is
+-- not counted.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_backlog(
     p_kind text, OUT queued bigint, OUT oldest_due_at timestamptz, OUT leased bigint)
 -- Not in the view: there nobody could say that the table is not to be read as a whole.
@@ -915,13 +987,12 @@ AS $$
 DECLARE
     v_since timestamptz := clock_timestamp() - interval '1 hour';
 BEGIN
-    SELECT count(*) INTO queued
-    FROM (SELECT FROM ${schema}.job_queue q WHERE q.state = 'queued' AND q.job_kind = p_kind LIMIT 10001) c;
-    SELECT q.scheduled_at INTO oldest_due_at
-    FROM ${schema}.job_queue q
-    WHERE q.state = 'queued' AND q.job_kind = p_kind
-    ORDER BY q.order_at
-    LIMIT 1;
+    SELECT count(*), min(c.scheduled_at) INTO queued, oldest_due_at
+    FROM (SELECT q.scheduled_at
+          FROM ${schema}.job_queue q
+          WHERE q.state = 'queued' AND q.job_kind = p_kind
+          ORDER BY q.order_at
+          LIMIT 10001) c;
     SELECT count(*) INTO leased
     FROM (SELECT
           FROM ${schema}.job_queue q
@@ -971,6 +1042,10 @@ AS $$
 DECLARE
     v_kind ${schema}.job_kind;
 BEGIN
+    IF p_paused IS NULL THEN
+        RAISE EXCEPTION USING ERRCODE = '22023', MESSAGE = 'paused: '''' is not allowed; allowed are true, false';
+    END IF;
+    PERFORM ${schema}.fn_job_demand(p_reason, p_actor);
     SELECT * INTO v_kind FROM ${schema}.job_kind k WHERE k.job_kind = p_kind FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'OR003', MESSAGE = format('kind: ''%s'' is not registered', left(p_kind, 80));
@@ -1009,6 +1084,7 @@ REVOKE EXECUTE ON FUNCTION
     ${schema}.fn_job_fail(uuid, uuid, text, text, double precision, boolean),
     ${schema}.fn_job_snooze(uuid, uuid, double precision),
     ${schema}.fn_job_hand_back(uuid[], uuid[]),
+    ${schema}.fn_job_demand(text, text),
     ${schema}.fn_job_cancel(uuid, text, text),
     ${schema}.fn_job_cancel_wanted(uuid[]),
     ${schema}.fn_job_give_up(uuid, uuid, text),

@@ -41,12 +41,15 @@ END
 $$;
 
 -- Drops the oldest day that ended so long ago, and returns its name; none where there is none, or where somebody reads it
--- just now. One at a time and in a transaction of its own: whoever ends a job waits for it.
+-- just now. One at a time and in a transaction of its own: whoever ends a job waits for it. Where it drops none, it deletes
+-- what is of such days from the default partitions, up to five thousand rows of each, and returns the names of those that
+-- had any.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_partitions_drop(p_keep interval) RETURNS SETOF text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '200ms'
 AS $$
 DECLARE
-    v_name text;
+    v_name  text;
+    v_until timestamptz := date_trunc('day', now() - p_keep, 'UTC');
 BEGIN
     IF p_keep IS NULL OR p_keep < interval '1 day' THEN
         RAISE EXCEPTION USING ERRCODE = '22023',
@@ -65,10 +68,32 @@ BEGIN
         BEGIN
             EXECUTE format('DROP TABLE ${schema}.%I', v_name);
             RETURN NEXT v_name;
+            -- It has the whole table locked now.
+            RETURN;
         EXCEPTION
             WHEN lock_not_available THEN NULL;
         END;
     END LOOP;
+    DELETE FROM ${schema}.job_history_default h
+    WHERE h.ctid = ANY (ARRAY(
+        SELECT o.ctid
+        FROM ${schema}.job_history_default o
+        WHERE o.finished_at < v_until
+        LIMIT 5000
+        FOR UPDATE SKIP LOCKED));
+    IF FOUND THEN
+        RETURN NEXT 'job_history_default';
+    END IF;
+    DELETE FROM ${schema}.job_log_default l
+    WHERE l.ctid = ANY (ARRAY(
+        SELECT o.ctid
+        FROM ${schema}.job_log_default o
+        WHERE o.said_at < v_until
+        LIMIT 5000
+        FOR UPDATE SKIP LOCKED));
+    IF FOUND THEN
+        RETURN NEXT 'job_log_default';
+    END IF;
 END
 $$;
 

@@ -1,0 +1,33 @@
+package dev.oneroof.core.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.server.TestDatabase;
+import org.junit.jupiter.api.Test;
+
+@OneRoofTest
+class JobBacklogTest {
+    /** An urgent one goes first; how long the others have been due is told all the same. */
+    @Test
+    void tellsTheOldestHoweverUrgentTheOthersAre(TestDatabase database) {
+        database.run("SELECT oneroof.fn_job_kind_register('mark_file')");
+        database.run("SELECT oneroof.fn_job_enqueue('mark_file', p_priority => 100)");
+        database.run("SELECT oneroof.fn_job_enqueue('mark_file', p_scheduled_at => now() - interval '1 hour')");
+
+        assertThat(database.value(
+                        String.class,
+                        "SELECT concat_ws(' ', queued, oldest_due_at < now() - interval '59 minutes', leased)"
+                                + " FROM oneroof.fn_job_backlog('mark_file')"))
+                .isEqualTo("2 t 0");
+        assertThat(database.value(
+                        String.class,
+                        "SELECT concat_ws(' ', count, status_hint, state) FROM oneroof.v_queue_health"
+                                + " WHERE source = 'backlog_job_queue' AND subject = 'mark_file'"))
+                .isEqualTo("2 stale held");
+        assertThat(database.value(
+                        String.class,
+                        "SELECT concat_ws(' ', queued, oldest_due_at, leased) FROM oneroof.fn_job_backlog('nothing')"))
+                .isEqualTo("0 0");
+    }
+}

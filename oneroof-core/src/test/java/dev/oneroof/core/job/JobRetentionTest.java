@@ -1,0 +1,67 @@
+package dev.oneroof.core.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.server.TestDatabase;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What came on a day that nobody had made a partition for. */
+@OneRoofTest
+class JobRetentionTest {
+    private static final String ROWS = """
+            INSERT INTO oneroof.job_history
+                (job_id, job_kind, event_domain, state, priority, scheduled_at, enqueued_at, attempts, max_attempts,
+                 finished_at, payload)
+            SELECT gen_random_uuid(), 'mark_file', 'cut', 'succeeded', 0, now(), now(), 1, 3, now() - t.ago, '{}'
+            FROM (VALUES (interval '3 days'), (interval '9 days'), (interval '40 days')) t (ago), generate_series(1, ?)
+            """;
+
+    @Test
+    void endsForRowsOfTheDefaultPartitionsToo(TestDatabase database) {
+        database.run(ROWS, 4_000);
+        database.run(
+                "INSERT INTO oneroof.job_log (job_id, attempt, level, line, said_at)"
+                        + " SELECT gen_random_uuid(), 1, 'info', 'x', now() - n * interval '4 days' FROM generate_series(1, 3) n");
+
+        assertThat(dropped(database)).containsExactly("job_history_default", "job_log_default");
+        assertThat(left(database)).as("at most five thousand at once").isEqualTo("7000 1");
+        assertThat(dropped(database)).containsExactly("job_history_default");
+        assertThat(left(database)).isEqualTo("4000 1");
+        assertThat(dropped(database)).as("what is left is kept").isEmpty();
+    }
+
+    /** By days, as those that have a partition: none of a day goes before the whole day may. */
+    @Test
+    void endsWithTheDayInUtc(TestDatabase database) {
+        database.run(
+                "INSERT INTO oneroof.job_log (job_id, attempt, level, line, said_at)"
+                        + " SELECT gen_random_uuid(), 1, 'info', n::text,"
+                        + " date_trunc('day', now() - interval '7 days', 'UTC') + n * interval '1 ms' FROM generate_series(-1, 0) n");
+
+        assertThat(dropped(database)).containsExactly("job_log_default");
+        assertThat(database.list(row -> row.getString(1), "SELECT line FROM oneroof.job_log"))
+                .containsExactly("0");
+    }
+
+    @Test
+    void dropsADayBeforeItLooksAtTheRest(TestDatabase database) {
+        database.run(ROWS, 1);
+        database.run("CREATE TABLE oneroof.job_history_20200101 PARTITION OF oneroof.job_history"
+                + " FOR VALUES FROM ('2020-01-01 00:00+00') TO ('2020-01-02 00:00+00')");
+
+        assertThat(dropped(database)).containsExactly("job_history_20200101");
+        assertThat(dropped(database)).containsExactly("job_history_default");
+    }
+
+    private static List<String> dropped(TestDatabase database) {
+        return database.list(row -> row.getString(1), "SELECT oneroof.fn_job_partitions_drop(interval '7 days')");
+    }
+
+    private static String left(TestDatabase database) {
+        return database.value(
+                String.class,
+                "SELECT concat_ws(' ', (SELECT count(*) FROM oneroof.job_history), (SELECT count(*) FROM oneroof.job_log))");
+    }
+}
