@@ -74,6 +74,19 @@ public final class SqlState {
         return LOCK_NOT_AVAILABLE.equals(of(failure));
     }
 
+    /** Somebody else was in the way, or it took too long: the same may well succeed once they are done. */
+    public static boolean isHeldUp(Throwable failure) {
+        String state = of(failure);
+        return state != null
+                && (state.startsWith("40") || state.equals(LOCK_NOT_AVAILABLE) || TOOK_TOO_LONG.contains(state));
+    }
+
+    /** What will not go better by itself: the database, or one of our functions, refuses a value. */
+    public static boolean isRefused(Throwable failure) {
+        String state = of(failure);
+        return state != null && (state.startsWith("22") || state.startsWith("23") || state.startsWith("OR"));
+    }
+
     /** An event's type is not registered, or not active. */
     public static boolean isEventTypeUnknown(Throwable failure) {
         return EVENT_TYPE_UNKNOWN.equals(of(failure));

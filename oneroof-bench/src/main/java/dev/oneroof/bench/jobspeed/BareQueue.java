@@ -45,6 +45,8 @@ final class BareQueue {
             RETURNING id, payload
             """.formatted(BATCH);
 
+    private static final String DONE_OF_ALL = "SELECT count(*) FROM oneroof_bench.bare_job WHERE state = 'done'";
+
     private static final String DONE = "UPDATE oneroof_bench.bare_job SET state = 'done' WHERE id = ANY (?)";
 
     private final Workshop workshop;
@@ -90,6 +92,11 @@ final class BareQueue {
             }
             if (read.sum() == 0) {
                 throw new IllegalStateException("the reference read nothing");
+            }
+            long done = workshop.owner()
+                    .inTx(tx -> tx.query(DONE_OF_ALL).mapTo(Long.class).one());
+            if (done != jobs) {
+                throw new IllegalStateException("the reference did %d of %d jobs".formatted(done, jobs));
             }
             return jobs / seconds;
         } finally {

@@ -26,7 +26,7 @@ import java.util.concurrent.ThreadLocalRandom;
 /**
  * From the commit of a single job to its handler, on a system where nothing else happens: enqueued by somebody else, with
  * the bridge open. Beside it, before and after, a bare loop over LISTEN that hears of the same enqueues and does nothing with
- * them. The clock starts when COMMIT is sent.
+ * them. All of them are warmed up by as many enqueues. The clock starts when COMMIT is sent.
  *
  * <p>And from the beginning of an enqueue to the handler: in the worker's own process, which needs no notification, against
  * those of somebody else.
@@ -36,7 +36,9 @@ public final class PickupBench implements Bench {
     private static final JobKind KIND = JobKind.named("bench_pickup").in("bench_pickup");
     private static final double AT_MOST = 1.3;
     private static final double SOONER = 1.0;
-    private static final int WARM_UP = 2000;
+    /** Two wake-ups of a domain within five milliseconds are one. */
+    private static final Duration APART = Duration.ofMillis(6);
+
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final PickupConfig config;
@@ -112,19 +114,31 @@ public final class PickupBench implements Bench {
 
     /** The same enqueues, heard by somebody who does nothing with them. */
     private void listened(Workshop workshop, String enqueue, Delays raw, int from, int to) throws Exception {
-        try (RawListener listener = new RawListener(workshop.connect(), "queue_wake_bench_pickup", raw);
+        try (RawListener listener = new RawListener(workshop.connect(), "queue_wake_bench_pickup");
                 Connection emitter = workshop.connect()) {
             emitter.setAutoCommit(false);
+            warmUp(emitter, enqueue, listener);
             for (int n = from; n < to; n++) {
-                listener.expect(n);
+                listener.expect(raw, n);
                 emit(emitter, enqueue, raw, n);
             }
         }
         workshop.run("DELETE FROM oneroof.job_queue WHERE job_kind = 'bench_pickup'");
     }
 
+    /** As many as the worker has from somebody else: it has as many again of its own. */
+    private void warmUp(Connection emitter, String enqueue, RawListener listener) throws SQLException {
+        Delays warm = new Delays(config.warmUp() / 2);
+        for (int n = 0; n < config.warmUp() / 2; n++) {
+            listener.expect(warm, n);
+            send(emitter, enqueue, warm, n, config.jobs() + n);
+            await(warm, n);
+            waiting.pause(APART);
+        }
+    }
+
     private void worked(Workshop workshop, String enqueue, Delays woken, Delays others, Delays own) throws Exception {
-        Delays warm = new Delays(WARM_UP);
+        Delays warm = new Delays(config.warmUp());
         try (OneRoof oneroof = workshop.runtime();
                 Connection emitter = workshop.connect()) {
             oneroof.work(KIND).each(job -> {
@@ -155,7 +169,7 @@ public final class PickupBench implements Bench {
 
     /** A process that has run for a while, and not one that has just begun. */
     private void warmUp(Connection emitter, String enqueue, OneRoof oneroof, Delays warm) throws SQLException {
-        for (int n = 0; n < WARM_UP; n++) {
+        for (int n = 0; n < config.warmUp(); n++) {
             if (n % 2 == 0) {
                 send(emitter, enqueue, warm, n, config.jobs() + n);
             } else {

@@ -4,21 +4,22 @@ import dev.oneroof.core.worker.Waiting;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /** The reference: a loop over LISTEN that does nothing with what it hears. */
 final class RawListener implements AutoCloseable {
     private final Connection connection;
-    private final Delays delays;
-    private final AtomicInteger current = new AtomicInteger(-1);
+    private volatile @Nullable Expected expected;
     private final Waiting done = new Waiting();
     private final Thread thread;
 
-    RawListener(Connection connection, String channel, Delays delays) throws SQLException {
+    /** What comes next, and where that is noted. */
+    private record Expected(Delays delays, int event) {}
+
+    RawListener(Connection connection, String channel) throws SQLException {
         this.connection = connection;
-        this.delays = delays;
         try (Statement statement = connection.createStatement()) {
             statement.execute("LISTEN " + channel);
         }
@@ -26,8 +27,8 @@ final class RawListener implements AutoCloseable {
     }
 
     /** What comes next is this one. */
-    void expect(int event) {
-        current.set(event);
+    void expect(Delays delays, int event) {
+        expected = new Expected(delays, event);
     }
 
     private void listen() {
@@ -35,8 +36,9 @@ final class RawListener implements AutoCloseable {
             PGConnection raw = connection.unwrap(PGConnection.class);
             while (!done.isStopped()) {
                 PGNotification[] heard = raw.getNotifications(200);
-                if (heard != null && heard.length > 0) {
-                    delays.came(current.get());
+                Expected now = expected;
+                if (heard != null && heard.length > 0 && now != null) {
+                    now.delays().came(now.event());
                 }
             }
         } catch (SQLException e) {

@@ -168,11 +168,11 @@ public final class WakeBench implements Bench {
 
     private Delays rawListener(Workshop workshop) throws Exception {
         Delays delays = new Delays(config.events());
-        try (RawListener listener = new RawListener(workshop.connect(), "queue_wake_" + DOMAIN, delays);
+        try (RawListener listener = new RawListener(workshop.connect(), "queue_wake_" + DOMAIN);
                 Connection emitter = workshop.connect()) {
             emitter.setAutoCommit(false);
             for (int event = 0; event < config.events(); event++) {
-                listener.expect(event);
+                listener.expect(delays, event);
                 emitOne(emitter, delays, event);
                 rest(delays, event);
             }

@@ -12,32 +12,64 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the database what became of jobs, many in one transaction: while one is under way, the next ones gather. A job that
- * is not ours any more is as somebody else left it, and that is logged.
+ * Tells the database what became of jobs, and what their handlers say, many in one transaction: while one is under way, the
+ * next ones gather. A job that is not ours any more is as somebody else left it, and that is logged.
  */
 final class Ending implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Ending.class);
     private static final int MOST = 1000;
     private static final Duration TURN = Duration.ofMillis(100);
+    private static final Duration AWAY = Duration.ofSeconds(1);
     private static final Duration LONGEST_BACKOFF = Duration.ofSeconds(5);
 
     private final Database db;
     private final JobStore store;
-    private final LinkedBlockingQueue<Ended> ended = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<News> news = new LinkedBlockingQueue<>();
     private final Map<LeasedJob.Key, LeasedJob> untold = new ConcurrentHashMap<>();
     private final Waiting waiting = new Waiting();
     private final List<Thread> threads = new ArrayList<>();
     private volatile @Nullable Ended telling;
     private volatile boolean closing;
 
-    /** A job, and what its handler said of it. */
-    record Ended(LeasedJob job, Outcome outcome, String errorClass, long nanos) {}
+    /** What there is to tell. */
+    sealed interface News {
+        LeasedJob job();
+    }
+
+    /** A job, and what became of it by its handler's word. */
+    record Ended(LeasedJob job, Outcome outcome, String errorClass, long nanos) implements News {}
+
+    /**
+     * A line of a handler. It is written down by whoever comes first: here, or by the handler's own transaction where that
+     * ends the job.
+     *
+     * @param writing one for all lines of a job: they stay in their order, and a job is not ended while one is written
+     */
+    record Said(LeasedJob job, String line, @Nullable Integer percent, ReentrantLock writing, AtomicBoolean isWritten)
+            implements News {
+        Said(LeasedJob job, String line, @Nullable Integer percent, ReentrantLock writing) {
+            this(job, line, percent, writing, new AtomicBoolean());
+        }
+
+        void once(Runnable write) {
+            writing.lock();
+            try {
+                if (isWritten.compareAndSet(false, true)) {
+                    write.run();
+                }
+            } finally {
+                writing.unlock();
+            }
+        }
+    }
 
     Ending(Database db, JobStore store, int writers) {
         this.db = db;
@@ -49,31 +81,88 @@ final class Ending implements AutoCloseable {
 
     void add(LeasedJob job, Outcome outcome, String errorClass) {
         untold.put(job.lease(), job);
-        ended.add(new Ended(job, outcome, errorClass, System.nanoTime()));
+        news.add(new Ended(job, outcome, errorClass, System.nanoTime()));
+    }
+
+    /** Told before the end of its job, where that comes later. */
+    void add(Said line) {
+        news.add(line);
     }
 
     private void run() {
-        List<Ended> batch = new ArrayList<>(MOST);
-        while (!closing || !ended.isEmpty()) {
+        List<News> batch = new ArrayList<>(MOST);
+        while (!closing || !news.isEmpty()) {
             try {
-                Ended first = ended.poll(TURN.toMillis(), TimeUnit.MILLISECONDS);
+                News first = news.poll(TURN.toMillis(), TimeUnit.MILLISECONDS);
                 if (first == null) {
                     continue;
                 }
                 batch.add(first);
-                telling = first;
-                ended.drainTo(batch, MOST - 1);
-                write(batch);
+                news.drainTo(batch, MOST - 1);
+                tellAll(batch);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return;
-            } catch (RuntimeException | Error failure) {
-                log.error("{} ended jobs were not told; their leases run out", batch.size(), failure);
-                forget(batch);
             } finally {
-                telling = null;
                 batch.clear();
             }
+        }
+    }
+
+    private void tellAll(List<News> batch) {
+        List<Ended> ends = of(Ended.class, batch);
+        telling = ends.isEmpty() ? null : ends.getFirst();
+        try {
+            keep(of(Said.class, batch));
+            if (!ends.isEmpty()) {
+                write(ends);
+            }
+        } catch (RuntimeException | Error failure) {
+            log.error("{} ended jobs were not told; their leases run out", ends.size(), failure);
+            forget(ends);
+        } finally {
+            telling = null;
+        }
+    }
+
+    private static <T extends News> List<T> of(Class<T> type, List<News> batch) {
+        return batch.stream().filter(type::isInstance).map(type::cast).toList();
+    }
+
+    /**
+     * They are worth less than the ends that wait behind them: those that cannot be kept now are not kept. A database that is
+     * away takes no ends either.
+     */
+    private void keep(List<Said> lines) {
+        boolean goesOn = true;
+        while (!lines.isEmpty() && !isKept(lines) && goesOn) {
+            goesOn = waiting.pause(AWAY);
+        }
+    }
+
+    private boolean isKept(List<Said> lines) {
+        List<Said> written = new ArrayList<>();
+        try {
+            db.useTx(tx -> {
+                store.waitNoLonger(tx);
+                lines.forEach(line -> line.once(() -> {
+                    written.add(line);
+                    say(tx, line);
+                }));
+            });
+            return true;
+        } catch (RuntimeException e) {
+            written.forEach(line -> line.isWritten().set(false));
+            log.warn("{} lines of handlers were not kept: {}", lines.size(), e.getMessage());
+            return isBad(e) || SqlState.isHeldUp(e);
+        }
+    }
+
+    private void say(Tx tx, Said line) {
+        if (!store.say(tx, line.job(), line.line(), line.percent())) {
+            log.debug(
+                    "job {}: was over before a line of its handler was kept",
+                    line.job().id());
         }
     }
 
@@ -95,7 +184,7 @@ final class Ending implements AutoCloseable {
                 }
                 if (SqlState.isLockTimeout(e) && !closing) {
                     // Somebody else holds this one's row: it waits behind the others.
-                    ended.addAll(batch);
+                    news.addAll(batch);
                     return;
                 }
                 log.warn("{} ended jobs could not be told, trying again: {}", batch.size(), e.getMessage());

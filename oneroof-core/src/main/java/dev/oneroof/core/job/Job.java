@@ -27,9 +27,12 @@ public interface Job {
     /** Whether somebody wants it given up, or it is not ours any more. The handler's thread is interrupted, too. */
     boolean isCancelled();
 
-    /** Keeps a line for those who look. */
+    /**
+     * Keeps a line for those who look: a moment later, in a transaction that is not the handler's, so that it stays where
+     * the job fails. Up to a thousand of an attempt are kept, and 500 characters of each.
+     */
     void say(String line);
 
-    /** Keeps how far it is, from 0 to 100. */
+    /** As {@link #say}, with how far it is, from 0 to 100. */
     void progress(int percent, String line);
 }

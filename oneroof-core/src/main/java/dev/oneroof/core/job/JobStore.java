@@ -40,7 +40,8 @@ final class JobStore {
                    l.order_at::text AS order_at, l.idempotency_key, l.run_id,
                    (extract(epoch FROM l.lease_until - clock_timestamp()) * 1e9)::bigint AS lease_nanos
             FROM (SELECT set_config('synchronous_commit', 'off', true),
-                         set_config('lock_timeout', coalesce(CAST(:wait AS text), current_setting('lock_timeout')), true)) s
+                         set_config('lock_timeout', coalesce(CAST(:wait AS text), current_setting('lock_timeout')), true),
+                         set_config('idle_in_transaction_session_timeout', :pause, true)) s
             CROSS JOIN LATERAL oneroof.fn_job_lease(
                 :kinds, :limit, :owner, NULL, :limits, CAST(:floors AS timestamptz[])) l
             ORDER BY l.order_at
@@ -168,6 +169,8 @@ final class JobStore {
      * @param limits by kind, how many at most
      * @param floors by kind, below which nothing is looked at; a kind that is missing is looked at from its beginning
      * @param longestWait for somebody who has locked the whole table; null is as long as usual
+     * @param longestPause in which the caller commits, where it does so itself: a process that stands still keeps the jobs
+     *     from nobody for longer
      */
     List<LeasedJob> lease(
             Tx tx,
@@ -175,7 +178,8 @@ final class JobStore {
             int limit,
             String owner,
             Map<String, String> floors,
-            @Nullable Duration longestWait) {
+            @Nullable Duration longestWait,
+            Duration longestPause) {
         long now = System.nanoTime();
         List<String> kinds = List.copyOf(limits.keySet());
         return tx.query(LEASE)
@@ -183,6 +187,7 @@ final class JobStore {
                 .bind("limit", limit)
                 .bind("owner", owner)
                 .bind("wait", longestWait == null ? null : Long.toString(longestWait.toMillis()))
+                .bind("pause", Long.toString(longestPause.toMillis()))
                 .bind("limits", kinds.stream().map(limits::get).toArray(Integer[]::new))
                 .bind("floors", kinds.stream().map(floors::get).toArray(String[]::new))
                 .map((row, context) -> new LeasedJob(

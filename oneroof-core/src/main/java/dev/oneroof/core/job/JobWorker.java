@@ -41,6 +41,7 @@ public final class JobWorker implements Worker {
     private static final Duration MINDING = Duration.ofMillis(500);
     private static final Duration LONGEST_WAIT = Duration.ofMillis(50);
     private static final Duration AT_ONCE = Duration.ofMillis(100);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
     private static final Duration UNTOLD_TOO_LONG = Duration.ofSeconds(5);
     private static final Duration GRACE = Duration.ofSeconds(20);
     private static final Duration LAST_GRACE = Duration.ofSeconds(2);
@@ -70,7 +71,13 @@ public final class JobWorker implements Worker {
         this.instance = instance;
         this.db = db;
         this.poll = poll;
-        works.forEach(work -> lanes.put(work.kind().name(), new Lane(work, job -> handle(work, job))));
+        works.forEach(work -> lanes.put(work.kind().name(), new Lane(work, job -> handle(work, job), this::roomMade)));
+    }
+
+    private void roomMade() {
+        if (wantsRoom) {
+            room.wake();
+        }
     }
 
     @Override
@@ -104,10 +111,16 @@ public final class JobWorker implements Worker {
     /** Whether jobs of these kinds would be begun at once, if they were there. */
     public boolean wouldTake(Collection<String> kinds) {
         return !ending
+                && !isStarved()
                 && kinds.stream().allMatch(kind -> {
                     Lane lane = lanes.get(kind);
                     return lane != null && lane.inHand() < lane.work().atOnce();
                 });
+    }
+
+    /** Whether what it leased would wait for other handlers to let go of the machine: other processes may be free. */
+    private boolean isStarved() {
+        return lanes.values().stream().anyMatch(Lane::isStarved);
     }
 
     @Override
@@ -132,7 +145,12 @@ public final class JobWorker implements Worker {
             awaitRoom();
             return judged(new Pass.Worked(0));
         }
-        int taken = takenAtOnce + take(wanted, db::inStatement, null);
+        Look look = leasesAhead(wanted) ? take(wanted, db::inTx, null) : take(wanted, db::inStatement, null);
+        if (look.isUndone()) {
+            // Its lanes are careful now: there is room for what can be begun, or none.
+            return judged(new Pass.Worked(0));
+        }
+        int taken = takenAtOnce + look.leased().size();
         takenAtOnce = 0;
         if (taken > 0) {
             return judged(new Pass.Worked(taken));
@@ -148,9 +166,9 @@ public final class JobWorker implements Worker {
             return;
         }
         try {
-            Map<String, Integer> wanted = ending ? Map.of() : wanted();
+            Map<String, Integer> wanted = ending ? Map.of() : wantedNow();
             if (!wanted.isEmpty() && !floors.isRaised()) {
-                takenAtOnce += take(wanted, here::inStatement, AT_ONCE);
+                takenAtOnce += take(wanted, here::inStatement, AT_ONCE).leased().size();
             }
         } catch (RuntimeException | Error e) {
             log.debug("jobs: no look where they were heard of", e);
@@ -159,8 +177,28 @@ public final class JobWorker implements Worker {
         }
     }
 
-    /** Leases and begins as many as are wanted. */
-    private int take(
+    /** What is wanted and would be begun at once. */
+    private Map<String, Integer> wantedNow() {
+        Map<String, Integer> now = new LinkedHashMap<>();
+        wanted().forEach((kind, more) -> {
+            int free = Math.min(more, laneOf(kind).free());
+            if (free > 0) {
+                now.put(kind, free);
+            }
+        });
+        return now;
+    }
+
+    private boolean leasesAhead(Map<String, Integer> wanted) {
+        return wanted.entrySet().stream()
+                .anyMatch(one -> one.getValue() > laneOf(one.getKey()).free());
+    }
+
+    /**
+     * Leases and begins as many as are wanted. Where one would wait on its last attempt nothing of it has happened: so what
+     * leases ahead does it in a transaction, and one that is not held open for long by a process that stands still.
+     */
+    private Look take(
             Map<String, Integer> wanted, Function<Function<Tx, Look>, Look> statement, @Nullable Duration longestWait) {
         Map<String, String> from = floors.now(System.nanoTime());
         int limit = Math.min(
@@ -169,23 +207,46 @@ public final class JobWorker implements Worker {
         Look look = statement.apply(tx -> {
             // From here on, or a wait for a connection would count as a slow look.
             long began = System.nanoTime();
-            List<LeasedJob> found = store.lease(tx, wanted, limit, instance, from, longestWait);
-            return new Look(found, System.nanoTime() - began);
+            List<LeasedJob> found = store.lease(tx, wanted, limit, instance, from, longestWait, LONGEST_PAUSE);
+            long nanos = System.nanoTime() - began;
+            if (wouldKeepALastOneWaiting(found)) {
+                tx.abandon();
+                return new Look(List.of(), nanos, true);
+            }
+            return new Look(found, nanos, false);
         });
-        List<LeasedJob> leased = look.leased();
-        floors.looked(from.isEmpty(), leased, look.nanos(), System.nanoTime());
-        leased.stream()
-                .collect(Collectors.groupingBy(LeasedJob::kind))
-                .forEach((kind, jobs) -> laneOf(kind).add(jobs));
-        return leased.size();
+        if (!look.isUndone()) {
+            floors.looked(from.isEmpty(), look.leased(), look.nanos(), System.nanoTime());
+            byKind(look.leased()).forEach((kind, jobs) -> laneOf(kind).add(jobs));
+        }
+        return look;
     }
 
-    /** What a look brought, and how long the database took for it. */
-    private record Look(List<LeasedJob> leased, long nanos) {}
+    private boolean wouldKeepALastOneWaiting(List<LeasedJob> found) {
+        // Each lane is to see its own, also behind one that says so.
+        return byKind(found).entrySet().stream()
+                        .filter(one -> laneOf(one.getKey()).wouldKeepALastOneWaiting(one.getValue()))
+                        .count()
+                > 0;
+    }
+
+    private static Map<String, List<LeasedJob>> byKind(List<LeasedJob> jobs) {
+        return jobs.stream().collect(Collectors.groupingBy(LeasedJob::kind));
+    }
+
+    /**
+     * What a look brought, and how long the database took for it.
+     *
+     * @param isUndone whether it was taken back, and is to be made with less
+     */
+    private record Look(List<LeasedJob> leased, long nanos, boolean isUndone) {}
 
     private Map<String, Integer> wanted() {
         if (ending().untold().size() >= MOST_UNTOLD) {
             // The database takes no ends: no use in more of them.
+            return Map.of();
+        }
+        if (isStarved()) {
             return Map.of();
         }
         Map<String, Integer> wanted = new LinkedHashMap<>();
@@ -242,7 +303,7 @@ public final class JobWorker implements Worker {
             log.warn("job {}: was not begun; this process stood still for longer than its lease", leased.id());
             return;
         }
-        RunningJob job = new RunningJob(leased, db, store);
+        RunningJob job = new RunningJob(leased, ending());
         running.put(leased.lease(), job);
         try {
             Outcome outcome;
@@ -259,9 +320,6 @@ public final class JobWorker implements Worker {
             failed(job, failure);
         } finally {
             running.remove(leased.lease(), job);
-            if (wantsRoom) {
-                room.wake();
-            }
         }
     }
 
@@ -316,6 +374,7 @@ public final class JobWorker implements Worker {
         while (!minding.isStopped()) {
             minding.pause(MINDING);
             try {
+                leaveToOthers();
                 keepLeases();
                 lookForCancelled();
             } catch (RuntimeException | Error e) {
@@ -323,6 +382,11 @@ public final class JobWorker implements Worker {
             }
             stopLate();
         }
+    }
+
+    /** What is in hand and has no turn here can be begun elsewhere. */
+    private void leaveToOthers() {
+        lanes.values().stream().filter(Lane::isStarved).forEach(lane -> handBack(lane.takeBack()));
     }
 
     private void keepLeases() {

@@ -26,6 +26,10 @@ record LeasedJob(
     /** This lease of this job; the job may be leased again, also by the same process. */
     record Key(JobId id, UUID token) {}
 
+    boolean isLastAttempt() {
+        return attempt >= maxAttempts;
+    }
+
     Key lease() {
         return new Key(id, token);
     }

@@ -1,14 +1,28 @@
 package dev.oneroof.core.job;
 
-import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
+import java.nio.charset.StandardCharsets;
+import java.util.Queue;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** A job while its handler is at it. */
 final class RunningJob implements Job {
+    /** As many as are kept of an attempt. */
+    private static final int MOST_LINES = 1000;
+    /** As long as what is kept of one, in whatever signs. */
+    private static final int LONGEST_LINE = 1000;
+
     private final LeasedJob leased;
-    private final Database db;
-    private final JobStore store;
+    private final Ending ending;
+    private final Queue<Ending.Said> said = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger lines = new AtomicInteger();
+    private final ReentrantLock writing = new ReentrantLock();
     private final Thread thread = Thread.currentThread();
     private final long begunNanos = System.nanoTime();
     private volatile @Nullable Stop stop;
@@ -22,10 +36,10 @@ final class RunningJob implements Job {
         SHUTDOWN
     }
 
-    RunningJob(LeasedJob leased, Database db, JobStore store) {
+    /** @param ending writes down what the handler says: the handler itself may have the last connection there is */
+    RunningJob(LeasedJob leased, Ending ending) {
         this.leased = leased;
-        this.db = db;
-        this.store = store;
+        this.ending = ending;
     }
 
     LeasedJob leased() {
@@ -97,11 +111,32 @@ final class RunningJob implements Job {
 
     @Override
     public void say(String line) {
-        db.useTx(tx -> store.say(tx, leased, line, null));
+        keep(line, null);
     }
 
     @Override
     public void progress(int percent, String line) {
-        db.useTx(tx -> store.say(tx, leased, line, percent));
+        if (percent < 0 || percent > 100) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT, "percent: '%d' is not allowed; allowed are 0 to 100".formatted(percent));
+        }
+        keep(line, percent);
+    }
+
+    private void keep(String line, @Nullable Integer percent) {
+        if (lines.incrementAndGet() > MOST_LINES) {
+            return;
+        }
+        String cut = line.length() <= LONGEST_LINE ? line : line.substring(0, LONGEST_LINE);
+        // Half a sign would be refused, and with it the transaction it is written in.
+        byte[] whole = cut.getBytes(StandardCharsets.UTF_8);
+        Ending.Said one = new Ending.Said(leased, new String(whole, StandardCharsets.UTF_8), percent, writing);
+        said.add(one);
+        ending.add(one);
+    }
+
+    /** In the transaction that ends the job, what was not written down yet: from then on nobody may. */
+    void sayTheRest(Tx tx, JobStore store) {
+        said.forEach(one -> one.once(() -> store.say(tx, leased, one.line(), one.percent())));
     }
 }

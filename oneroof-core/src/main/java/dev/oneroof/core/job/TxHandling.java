@@ -37,6 +37,9 @@ record TxHandling(Database db, JobStore store, TxJobHandler handler, Duration de
     private @Nullable Outcome inTx(Tx tx, RunningJob job) {
         store.mayIdleFor(tx, deadline.plusSeconds(10));
         Outcome outcome = handled(tx, job);
+        if (!(outcome instanceof Outcome.Retry) && !(outcome instanceof Outcome.Dead)) {
+            job.sayTheRest(tx, store);
+        }
         boolean held = switch (outcome) {
             case Outcome.Done done -> store.complete(tx, List.of(job.leased())).isEmpty();
             case Outcome.Snooze snooze -> store.snooze(tx, job.leased(), snooze.until());

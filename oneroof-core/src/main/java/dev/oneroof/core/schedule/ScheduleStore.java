@@ -22,6 +22,8 @@ final class ScheduleStore {
                 :priority, :max_attempts, :replace, :actor)
             """;
 
+    private static final String LOCK_TIMEOUT = "SELECT set_config('lock_timeout', '200', true)";
+
     private static final String DUE = "SELECT * FROM oneroof.fn_job_schedule_due(:limit)";
 
     private static final String FIRED = """
@@ -83,6 +85,11 @@ final class ScheduleStore {
                 .bind("actor", actor)
                 .mapTo(String.class)
                 .one());
+    }
+
+    /** Whoever else changes what this transaction wants to change is not waited for. */
+    void waitNoLonger(Tx tx) {
+        tx.query(LOCK_TIMEOUT).mapTo(String.class).one();
     }
 
     /** Locked until the transaction ends; one that somebody else has is not among them. */

@@ -40,6 +40,23 @@ class JobFunctionsTest {
     }
 
     @Test
+    void aKindThatIsRegisteredAsItIsWaitsForNobody() {
+        String register = "SELECT oneroof.fn_job_kind_register('single', p_max_running => %s)";
+        database.run(register.formatted(1));
+        enqueue("'single'");
+        try (Sql leasing = database.sql();
+                Sql registering = database.sql()) {
+            leasing.run("BEGIN");
+            leasing.run("SELECT * FROM oneroof.fn_job_lease(ARRAY['single'], 1, 'me')");
+            registering.run("SET lock_timeout = '200ms'");
+            assertThat(registering.value(Boolean.class, register.formatted(1))).isFalse();
+            assertThatThrownBy(() -> registering.run(register.formatted(2))).hasMessageContaining("lock timeout");
+            leasing.run("COMMIT");
+            assertThat(registering.value(Boolean.class, register.formatted(2))).isTrue();
+        }
+    }
+
+    @Test
     void leasesSeveralKindsInOneOrder() {
         String first = enqueue("'mark_file', p_scheduled_at => now() - interval '3 minutes'");
         String second = enqueue("'other', p_scheduled_at => now() - interval '2 minutes'");

@@ -9,7 +9,8 @@
 -- clock_timestamp(), which is another for each row), and jobs that are given by their ids are looked up one by one, or by
 -- = ANY, and are not joined otherwise.
 
--- Makes a kind known, or changes how it is run. True when anything changed.
+-- Makes a kind known, or changes how it is run. True when anything changed. One that is there as it is given is only looked
+-- at: whoever leases of a limited kind holds its row until they commit, and every process that starts registers its kinds.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_kind_register(
     p_kind text,
     p_domain text DEFAULT 'system',
@@ -55,6 +56,16 @@ BEGIN
     IF FOUND THEN
         RAISE EXCEPTION USING ERRCODE = '22023',
             MESSAGE = format('%s: ''%s'' is not allowed; allowed are %s', v_bad.field, v_bad.given, v_bad.allowed);
+    END IF;
+    PERFORM FROM ${schema}.job_kind k
+    WHERE k.job_kind = p_kind
+      AND (k.event_domain, k.description, k.max_attempts, k.first_backoff_seconds, k.longest_backoff_seconds,
+           k.lease_seconds, k.deadline_seconds, k.max_running, k.rate_count, k.rate_seconds, k.lag_seconds)
+          IS NOT DISTINCT FROM
+          (p_domain, p_description, p_max_attempts, p_first_backoff_seconds, p_longest_backoff_seconds,
+           p_lease_seconds, p_deadline_seconds, p_max_running, p_rate_count, p_rate_seconds, p_lag_seconds);
+    IF FOUND THEN
+        RETURN false;
     END IF;
     INSERT INTO ${schema}.job_kind AS k
         (job_kind, event_domain, description, max_attempts, first_backoff_seconds, longest_backoff_seconds, lease_seconds,

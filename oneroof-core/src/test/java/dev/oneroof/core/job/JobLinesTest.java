@@ -1,0 +1,142 @@
+package dev.oneroof.core.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.oneroof.core.OneRoof;
+import dev.oneroof.core.RuntimeConfig;
+import dev.oneroof.core.signal.Payload;
+import dev.oneroof.core.worker.LoopConfig;
+import dev.oneroof.postgres.error.OneRoofException;
+import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.await.Await;
+import dev.oneroof.testkit.server.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What handlers say while they run. */
+@OneRoofTest
+class JobLinesTest {
+    private static final LoopConfig QUICK =
+            new LoopConfig(Duration.ofSeconds(3), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(1));
+    private static final JobKind MARK = JobKind.named("mark_file")
+            .backingOff(Duration.ofMillis(10), Duration.ofMillis(20))
+            .triedUpTo(2);
+
+    private TestDatabase database;
+
+    @BeforeEach
+    void opensTheGate(TestDatabase given) {
+        database = given;
+        database.run("UPDATE oneroof.dot_config SET value = 'true' WHERE key = 'queue.jobs.enabled'");
+    }
+
+    @Test
+    void takeNoSecondConnectionFromAHandlerThatHasOne() {
+        AtomicInteger taken = new AtomicInteger();
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(database.dataSource());
+        config.setMaximumPoolSize(10);
+        config.setConnectionTimeout(5000);
+        try (HikariDataSource pool = new HikariDataSource(config) {
+                    @Override
+                    public Connection getConnection() throws SQLException {
+                        if (Thread.currentThread().isVirtual()) {
+                            taken.incrementAndGet();
+                        }
+                        return super.getConnection();
+                    }
+                };
+                OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), pool)) {
+            oneroof.work(MARK).atOnce(10).eachInTx((tx, job) -> {
+                job.say("begun");
+                job.progress(50, "half of it");
+                job.say("nearly");
+                return Outcome.done();
+            });
+            oneroof.jobs()
+                    .enqueueAll(IntStream.range(0, 100)
+                            .mapToObj(n -> NewJob.of("mark_file", Payload.EMPTY))
+                            .toList());
+            oneroof.start();
+            awaitEnded(100);
+        }
+        assertThat(taken).hasValue(100);
+        assertThat(strings("SELECT DISTINCT string_agg(line || coalesce(percent, 0), ',' ORDER BY log_id)"
+                        + " FROM oneroof.job_log GROUP BY job_id"))
+                .containsExactly("begun0,half of it50,nearly0");
+        assertThat(strings("SELECT DISTINCT attempts FROM oneroof.job_history")).containsExactly("1");
+    }
+
+    @Test
+    void areSeenWhileTheHandlerRunsAndStayWhereItsEffectsDoNot() {
+        CountDownLatch mayFail = new CountDownLatch(1);
+        database.run("CREATE TABLE public.effect (attempt integer)");
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), database.dataSource())) {
+            oneroof.work(MARK).eachInTx((tx, job) -> {
+                tx.update("INSERT INTO public.effect VALUES (:attempt)")
+                        .bind("attempt", job.attempt())
+                        .execute();
+                job.say("try " + job.attempt());
+                mayFail.await();
+                if (job.attempt() == 1) {
+                    job.say("failing");
+                    throw new IllegalStateException("not yet");
+                }
+                return Outcome.done();
+            });
+            oneroof.start();
+            oneroof.jobs().enqueue(NewJob.of("mark_file", Payload.EMPTY));
+            Await.patiently()
+                    .until(
+                            "the line",
+                            () -> strings("SELECT line FROM oneroof.job_log").equals(List.of("try 1")));
+            mayFail.countDown();
+            awaitEnded(1);
+        }
+        assertThat(strings("SELECT attempt || line FROM oneroof.job_log ORDER BY log_id"))
+                .containsExactly("1try 1", "1failing", "2try 2");
+        assertThat(strings("SELECT attempt FROM public.effect")).containsExactly("2");
+    }
+
+    @Test
+    void refuseAShareThatIsNone() {
+        AtomicInteger refused = new AtomicInteger();
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), database.dataSource())) {
+            oneroof.work(MARK).each(job -> {
+                assertThatThrownBy(() -> job.progress(101, "more than all"))
+                        .isInstanceOf(OneRoofException.class)
+                        .hasMessage("percent: '101' is not allowed; allowed are 0 to 100");
+                refused.incrementAndGet();
+                return Outcome.done();
+            });
+            oneroof.start();
+            oneroof.jobs().enqueue(NewJob.of("mark_file", Payload.EMPTY));
+            awaitEnded(1);
+        }
+        assertThat(refused).hasValue(1);
+        assertThat(strings("SELECT line FROM oneroof.job_log")).isEmpty();
+    }
+
+    private void awaitEnded(int count) {
+        Await.patiently()
+                .until(
+                        count + " ended",
+                        () -> database.value(
+                                Long.class, "SELECT count(*) FROM oneroof.job_history WHERE state = 'succeeded'"),
+                        ended -> ended == count);
+    }
+
+    private List<String> strings(String query) {
+        return database.list(row -> row.getString(1), query);
+    }
+}
