@@ -6,6 +6,7 @@ import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.SchemaName;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.server.TestDatabase;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -59,7 +60,7 @@ class JobExtendTest {
     }
 
     private LeasedJob leased() {
-        return db.inTx(tx -> store.lease(tx, Map.of("mark_file", 1), 1, "me", Map.of(), null))
+        return db.inTx(tx -> store.lease(tx, Map.of("mark_file", 1), 1, "me", Map.of(), null, Duration.ofSeconds(5)))
                 .getFirst();
     }
 }
