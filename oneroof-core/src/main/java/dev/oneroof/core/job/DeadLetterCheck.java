@@ -25,7 +25,11 @@ public final class DeadLetterCheck implements Chore {
             return left;
         }
         lookedNanos = System.nanoTime();
-        db.useTx(tx -> store.checkLetters(tx, overflowAt));
+        db.useTx(tx -> {
+            // Somebody may hold a finding: reaping and firing do not wait for that.
+            store.waitNoLonger(tx);
+            store.checkLetters(tx, overflowAt);
+        });
         return INTERVAL;
     }
 }

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -41,6 +42,7 @@ public final class JobWorker implements Worker {
     private static final Duration MINDING = Duration.ofMillis(500);
     private static final Duration LONGEST_WAIT = Duration.ofMillis(50);
     private static final Duration AT_ONCE = Duration.ofMillis(100);
+    private static final Duration SHORTLY = Duration.ofMillis(10);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
     private static final Duration UNTOLD_TOO_LONG = Duration.ofSeconds(5);
     private static final Duration GRACE = Duration.ofSeconds(20);
@@ -131,38 +133,43 @@ public final class JobWorker implements Worker {
 
     @Override
     public Pass runOnce(Lease lease) {
+        if (wanted().isEmpty()) {
+            awaitRoom();
+            return judged(new Pass.Worked(0));
+        }
+        Optional<Pass> worked = looked();
+        if (worked.isPresent()) {
+            return judged(worked.get());
+        }
+        Optional<String> closed = db.inStatement(tx -> gates.whyClosed(tx, Gates.JOBS));
+        return judged(closed.<Pass>map(why -> new Pass.Held(why, poll)).orElseGet(() -> new Pass.Idle(poll)));
+    }
+
+    /** Empty where there was nothing, also for whom it was heard of by. */
+    private Optional<Pass> looked() {
         looking.lock();
         try {
-            return looked();
+            Map<String, Integer> wanted = wanted();
+            if (wanted.isEmpty()) {
+                return Optional.of(new Pass.Worked(0));
+            }
+            Look look = leasesAhead(wanted) ? take(wanted, db::inTx, null) : take(wanted, db::inStatement, null);
+            if (look.isUndone()) {
+                // Its lanes are careful now: there is room for what can be begun, or none.
+                return Optional.of(new Pass.Worked(0));
+            }
+            int taken = takenAtOnce + look.leased().size();
+            takenAtOnce = 0;
+            return taken == 0 ? Optional.empty() : Optional.of(new Pass.Worked(taken));
         } finally {
             looking.unlock();
         }
     }
 
-    private Pass looked() {
-        Map<String, Integer> wanted = wanted();
-        if (wanted.isEmpty()) {
-            awaitRoom();
-            return judged(new Pass.Worked(0));
-        }
-        Look look = leasesAhead(wanted) ? take(wanted, db::inTx, null) : take(wanted, db::inStatement, null);
-        if (look.isUndone()) {
-            // Its lanes are careful now: there is room for what can be begun, or none.
-            return judged(new Pass.Worked(0));
-        }
-        int taken = takenAtOnce + look.leased().size();
-        takenAtOnce = 0;
-        if (taken > 0) {
-            return judged(new Pass.Worked(taken));
-        }
-        Optional<String> closed = db.inTx(tx -> gates.whyClosed(tx, Gates.JOBS));
-        return judged(closed.<Pass>map(why -> new Pass.Held(why, poll)).orElseGet(() -> new Pass.Idle(poll)));
-    }
-
-    /** The loop's own look follows, and finds what this one has left. */
+    /** The loop's own look follows, and finds what this one has left. One that is under way may just have missed it. */
     @Override
     public void lookAtOnce(Notifications here) {
-        if (!looking.tryLock()) {
+        if (!isMyTurn()) {
             return;
         }
         try {
@@ -174,6 +181,15 @@ public final class JobWorker implements Worker {
             log.debug("jobs: no look where they were heard of", e);
         } finally {
             looking.unlock();
+        }
+    }
+
+    private boolean isMyTurn() {
+        try {
+            return looking.tryLock(SHORTLY.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
         }
     }
 

@@ -61,8 +61,8 @@ final class Lane {
         return inHand.get();
     }
 
-    /** How many more to ask for; none while half of what it wants is still there. For one thread. */
-    int room() {
+    /** How many more to ask for; none while half of what it wants is still there. */
+    synchronized int room() {
         adapt();
         int have = inHand.get();
         int most = System.nanoTime() - carefulUntilNanos < 0 ? work.atOnce() : target;
@@ -74,8 +74,8 @@ final class Lane {
         return Math.max(0, work.atOnce() - inHand.get());
     }
 
-    /** Whether one of these, in their order, would wait on its last attempt. For one thread. */
-    boolean wouldKeepALastOneWaiting(List<LeasedJob> jobs) {
+    /** Whether one of these, in their order, would wait on its last attempt. */
+    synchronized boolean wouldKeepALastOneWaiting(List<LeasedJob> jobs) {
         beCareful(jobs);
         return jobs.stream().skip(free()).anyMatch(LeasedJob::isLastAttempt);
     }
@@ -99,8 +99,7 @@ final class Lane {
         target = work.atOnce() + (soon < work.atOnce() ? 0 : (int) Math.min(MOST_AHEAD, soon));
     }
 
-    /** For one thread. */
-    void add(List<LeasedJob> jobs) {
+    synchronized void add(List<LeasedJob> jobs) {
         beCareful(jobs);
         inHand.addAndGet(jobs.size());
         next.addAll(jobs);

@@ -59,6 +59,8 @@ final class WorkerLoop implements Runnable {
     private int idleLooks = 30;
     /** Whether the rest that follows is a wait for work, and not for something that is in its way. */
     private volatile boolean wakeable;
+    /** Whether the last turn found nothing to do and nothing in its way. */
+    private volatile boolean quiet;
 
     WorkerLoop(
             Worker worker,
@@ -123,7 +125,7 @@ final class WorkerLoop implements Runnable {
 
     /** As {@link #wake(String)}; work that is taken at once is taken before the loop's own thread has come to. */
     void wake(String layer, Notifications here) {
-        if (prepared && holds() && wakeable && worker.isWokenBy(layer) && !isStoppedSince()) {
+        if (prepared && holds() && quiet && worker.isWokenBy(layer) && !isStoppedSince()) {
             worker.lookAtOnce(here);
         }
         wake(layer);
@@ -168,6 +170,7 @@ final class WorkerLoop implements Runnable {
             while (!waiting.isStopped()) {
                 wakeable = false;
                 Duration pause = guardedStep();
+                quiet = wakeable;
                 if (pause.isPositive()) {
                     guardedRest(jittered(pause));
                 }
@@ -231,7 +234,7 @@ final class WorkerLoop implements Runnable {
 
     private Optional<String> closedGate() {
         String gate = worker.gate();
-        return gate == null ? Optional.empty() : db.inTx(tx -> gates.whyClosed(tx, gate));
+        return gate == null ? Optional.empty() : db.inStatement(tx -> gates.whyClosed(tx, gate));
     }
 
     private boolean isDrained() {

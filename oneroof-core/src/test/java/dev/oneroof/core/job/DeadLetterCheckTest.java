@@ -29,6 +29,21 @@ class DeadLetterCheckTest {
     }
 
     @Test
+    void doesNotWaitForWhoHoldsAFinding() {
+        giveUp("mark_file", 1, "file 1 is gone");
+        check(100);
+        giveUp("mark_file", 1, "file 2 is gone");
+        DeadLetterCheck chore = new DeadLetterCheck(new Database(database.dataSource(), SchemaName.DEFAULT), 100);
+        try (Sql operator = database.sql()) {
+            operator.run("BEGIN");
+            operator.run("SET LOCAL idle_in_transaction_session_timeout = '20s'");
+            operator.run("SELECT FROM oneroof.system_issues FOR UPDATE");
+            assertThatThrownBy(chore::run).hasMessageContaining("lock timeout");
+            operator.run("ROLLBACK");
+        }
+    }
+
+    @Test
     void raisesAFindingOfEachKindCountsWhatComesAndEndsItWithTheLastLetter() {
         giveUp("mark_file", 2, "file 1 is gone");
         giveUp("mark_file", 1, "the disk is full");
