@@ -49,6 +49,8 @@ SQL
 # What is unfinished goes back to the others, and that is no attempt. Only when the command has ended: until then the lease
 # is kept. What does not end in ten seconds is killed.
 leave() {
+  # A child that is ended before it has put its parent's traps away comes by here, too.
+  [ "$BASHPID" -eq $$ ] || return 0
   trap '' TERM INT
   if [ -n "$worker" ]; then
     signal TERM "$worker" || :

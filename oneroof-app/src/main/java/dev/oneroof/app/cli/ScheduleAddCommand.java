@@ -6,6 +6,8 @@ import dev.oneroof.core.schedule.Schedule;
 import dev.oneroof.core.schedule.Schedules;
 import dev.oneroof.core.schedule.SteadyTimes;
 import dev.oneroof.core.schedule.Timetable;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
@@ -115,9 +117,8 @@ final class ScheduleAddCommand implements Callable<Integer> {
                 name, kind, when.timetable(), catchUp, !noOverlap, job.payload(), job.priority(), job.maxAttempts());
         return OperatorAccess.inDatabase(options, db -> {
             Schedules schedules = new Schedules(db);
-            Schedules.Put done = replace
-                    ? schedules.replace(schedule, OperatorAccess.actor())
-                    : schedules.add(schedule, OperatorAccess.actor());
+            Schedules.Put done =
+                    replace ? schedules.replace(schedule, OperatorAccess.actor()) : added(schedules, schedule);
             Instant next = schedules.show(name).nextDueAt();
             output.say("%s is %s, due next at %s"
                     .formatted(
@@ -134,5 +135,15 @@ final class ScheduleAddCommand implements Callable<Integer> {
             output.printIfJson(new Answer(name, done.name().toLowerCase(Locale.ROOT), next));
             return 0;
         });
+    }
+
+    private static Schedules.Put added(Schedules schedules, Schedule schedule) {
+        try {
+            return schedules.add(schedule, OperatorAccess.actor());
+        } catch (OneRoofException e) {
+            throw e.code() == ErrorCode.CONFLICT
+                    ? new OneRoofException(ErrorCode.CONFLICT, e.getMessage() + " (--replace)", e)
+                    : e;
+        }
     }
 }

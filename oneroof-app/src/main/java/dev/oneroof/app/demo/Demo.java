@@ -27,6 +27,7 @@ public final class Demo {
     private static final int CHUNK = 20_000;
     private static final Duration LOOK = Duration.ofMillis(200);
     private static final int FAILING_LOOKS = 75;
+    private static final int MOST_TROUBLES = 5;
 
     private final AppConfig app;
     private final DemoConfig config;
@@ -92,56 +93,55 @@ public final class Demo {
     private void follow(DemoRegistry registry, Database db, TailSpec sweep, DemoGates gates) {
         progress.step("births swept into candidates");
         FilesWatch files = new FilesWatch(progress);
-        boolean caughtUp = false;
         long begun = System.nanoTime();
+        boolean caughtUp = false;
         long born = 0;
         int failing = 0;
-        while (waiting.pause(LOOK)) {
-            gates.keepOpen();
-            progress.at(seen(db, sweep), registry.filled());
-            failing = registry.isFailing(sweep.scope().executorName()) ? failing + 1 : 0;
-            if (config.once() && failing > FAILING_LOOKS) {
-                throw new OneRoofException(
-                        ErrorCode.FAILED, "%s keeps failing; the lines above say why".formatted(sweep.scope()));
-            }
-            if (!caughtUp && registry.isCaughtUp(BackfillSweep.WORKER) && files.areDone(registry.files())) {
-                caughtUp = true;
+        int troubles = 0;
+        while (!(caughtUp && config.once()) && waiting.pause(LOOK)) {
+            try {
+                gates.keepOpen();
                 progress.at(seen(db, sweep), registry.filled());
-                if (config.once()) {
-                    break;
+                failing = registry.isFailing(sweep.scope().executorName()) ? failing + 1 : 0;
+                if (config.once() && failing > FAILING_LOOKS) {
+                    throw new OneRoofException(
+                            ErrorCode.FAILED, "%s keeps failing; the lines above say why".formatted(sweep.scope()));
                 }
-                progress.done();
-                progress.say("caught up; %s a second keep arriving, Ctrl-C ends it"
-                        .formatted(Counted.of(config.birthsPerSecond(), "birth")));
-                progress.keepOn("births swept into candidates");
+                if (!caughtUp && registry.isCaughtUp(BackfillSweep.WORKER) && files.areDone(registry.files())) {
+                    caughtUp = true;
+                    progress.at(seen(db, sweep), registry.filled());
+                    sayCaughtUp();
+                }
+                born += bearWhatIsDue(registry, begun, born);
+                troubles = 0;
+            } catch (RuntimeException e) {
+                // A machine that slept, say: its connections are gone, and the server is there.
+                if (!SqlState.isTransient(e) || ++troubles > MOST_TROUBLES) {
+                    throw e;
+                }
             }
-            born = bearWhatIsDue(registry, begun, born);
         }
         progress.done();
     }
 
-    /** By the clock and not by the turn: a slow machine bears as many as a quick one. */
-    private long bearWhatIsDue(DemoRegistry registry, long begunNanos, long born) {
-        if (config.once()) {
-            return born;
+    private void sayCaughtUp() {
+        if (!config.once()) {
+            progress.done();
+            progress.say("caught up; %s a second keep arriving, Ctrl-C ends it"
+                    .formatted(Counted.of(config.birthsPerSecond(), "birth")));
+            progress.keepOn("births swept into candidates");
         }
+    }
+
+    /** By the clock and not by the turn: a slow machine bears as many as a quick one. Those that fail are still due. */
+    private int bearWhatIsDue(DemoRegistry registry, long begunNanos, long born) {
         double seconds = (System.nanoTime() - begunNanos) / 1e9;
         long due = (long) (seconds * config.birthsPerSecond());
-        int now = (int) Math.min(due - born, CHUNK);
-        if (now <= 0) {
-            return born;
-        }
-        try {
+        int now = config.once() ? 0 : (int) Math.clamp(due - born, 0, CHUNK);
+        if (now > 0) {
             registry.bear(now);
-            return born + now;
-        } catch (RuntimeException e) {
-            String state = SqlState.of(e);
-            if (state == null || !state.startsWith("40")) {
-                throw e;
-            }
-            // They are still due, and come with the next ones.
-            return born;
         }
+        return now;
     }
 
     private static long seen(Database db, TailSpec sweep) {

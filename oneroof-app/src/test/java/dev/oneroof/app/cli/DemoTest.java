@@ -313,6 +313,28 @@ class DemoTest {
     }
 
     @Test
+    void goesOnWhereItsConnectionsAreGone(TestDatabase database) {
+        String ended = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+                + " WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%birth_registry%'";
+        try (JavaProcess process =
+                new Oneroof(folder).on(database).start("demo", "--rows", "100", "--births-per-second", "200")) {
+            process.err().await(line -> line.contains("caught up"), Duration.ofSeconds(60));
+            Await.patiently().until("a session to end", () -> database.value(Long.class, ended) > 0);
+            Await.patiently().until("another one", () -> database.value(Long.class, ended) > 0);
+            long born = births(database);
+
+            Await.patiently().until("more births", () -> births(database) > born + 100);
+
+            process.terminate();
+            assertThat(process.awaitExit(Duration.ofSeconds(60))).isEqualTo(143);
+        }
+    }
+
+    private static long births(TestDatabase database) {
+        return database.value(Long.class, "SELECT count(*) FROM oneroof_demo.birth_registry");
+    }
+
+    @Test
     void letsOtherCommandsUseTheServerThatItRuns() {
         try (JavaProcess process = new Oneroof(folder).start("demo", "--rows", "100")) {
             process.err().await(line -> line.contains("births in the registry"), Duration.ofSeconds(60));

@@ -102,7 +102,7 @@ BEGIN
         RETURN 'same';
     ELSIF NOT coalesce(p_replace, false) THEN
         RAISE EXCEPTION USING ERRCODE = '55000',
-            MESSAGE = format('schedule: ''%s'' is there with another definition (%s); allowed is the same, or to replace it (--replace)',
+            MESSAGE = format('schedule: ''%s'' is there with another definition (%s); allowed is the same, or to replace it',
                              p_name, array_to_string(v_diff, ', '));
     END IF;
     IF (v_new_times OR v_was.is_stopped) AND p_next_due_at <= v_was.last_due_at THEN
