@@ -49,8 +49,6 @@ SQL
 # What is unfinished goes back to the others, and that is no attempt. Only when the command has ended: until then the lease
 # is kept. What does not end in ten seconds is killed.
 leave() {
-  # A child that is ended before it has put its parent's traps away comes by here, too.
-  [ "$BASHPID" -eq $$ ] || return 0
   trap '' TERM INT
   if [ -n "$worker" ]; then
     signal TERM "$worker" || :
@@ -60,7 +58,7 @@ leave() {
     done
     signal KILL "$worker" || :
   fi
-  [ -z "$keeper" ] || signal TERM "$keeper" || :
+  [ -z "$keeper" ] || signal KILL "$keeper" || :
   if [ -n "$leased" ]; then
     IFS='|' read -r job token _ <<<"$leased"
     ask --set=job="$job" --set=token="$token" >/dev/null <<'SQL' || :
@@ -92,7 +90,8 @@ SQL
   set +m
   status=0
   wait "$worker" || status=$?
-  signal TERM "$keeper" || :
+  # Not by a signal that can be caught: a child that has not put its parent's traps away yet would hand the job back.
+  signal KILL "$keeper" || :
   wait "$keeper" 2>/dev/null || :
   worker='' keeper=''
 

@@ -46,12 +46,6 @@ final class BeatPace {
         told = beat;
     }
 
-    /** What was told last under this lease; null before the first. */
-    @Nullable
-    synchronized Beat last() {
-        return told;
-    }
-
     /** Until the beat that comes whatever there is to tell; not above zero when it should have come. */
     synchronized long untilSteadyNanos(long nowNanos) {
         return toldNanos + steadyNanos - nowNanos;

@@ -28,6 +28,9 @@ final class Tenure {
     private final Duration leaseTime;
     private final BeatPace pace;
     private volatile @Nullable Lease lease;
+    /** What the loop said last, be it told or not. */
+    private @Nullable Beat current;
+
     /** Whether the scope was made here; before it, nobody knew of it. */
     private boolean made;
 
@@ -61,6 +64,7 @@ final class Tenure {
                 endSessionsOf(taken.before());
                 lease = taken.lease();
                 pace.begin(System.nanoTime());
+                current = null;
                 yield lease;
             }
             case Claim.Denied denied -> null;
@@ -81,17 +85,17 @@ final class Tenure {
 
     /** Does nothing where it is not held. */
     void beatIfDue(Beat beat) {
+        current = beat;
         Lease held = lease;
         if (held != null && beaten(held, beat) == Renewal.LOST) {
             lost();
         }
     }
 
-    /** The same again; nothing before the first. */
+    /** The same again, and not what was told last: that may be older, where there was more news than is told. */
     void beatAgainIfDue() {
-        Beat last = pace.last();
-        if (last != null) {
-            beatIfDue(last);
+        if (current != null) {
+            beatIfDue(current);
         }
     }
 
