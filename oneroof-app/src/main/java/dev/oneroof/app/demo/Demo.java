@@ -137,7 +137,7 @@ public final class Demo {
     private int bearWhatIsDue(DemoRegistry registry, long begunNanos, long born) {
         double seconds = (System.nanoTime() - begunNanos) / 1e9;
         long due = (long) (seconds * config.birthsPerSecond());
-        int now = config.once() ? 0 : (int) Math.clamp(due - born, 0, CHUNK);
+        int now = config.once() ? 0 : Math.clamp(due - born, 0, CHUNK);
         if (now > 0) {
             registry.bear(now);
         }
