@@ -19,9 +19,9 @@ import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -59,9 +59,9 @@ public final class OneRoof implements AutoCloseable {
         this.jobs = new Jobs(wiring.database(), this::wouldTake, () -> workers.wake("job"));
     }
 
-    private boolean wouldTake(Collection<String> kinds) {
+    private boolean wouldTake(Map<String, Integer> jobsByKind) {
         JobWorker worker = jobWorker;
-        return worker != null && worker.wouldTake(kinds);
+        return worker != null && workers.wouldLook("job") && worker.wouldTake(jobsByKind);
     }
 
     public static OneRoof open(RuntimeConfig config, DataSource dataSource) {
@@ -143,7 +143,7 @@ public final class OneRoof implements AutoCloseable {
             watching = true;
             waiting.add(wiring.staleCheck());
             if (!works.isEmpty()) {
-                JobWorker worker = wiring.jobWorker(works);
+                JobWorker worker = wiring.jobWorker(works, () -> workers.wake("job"));
                 jobWorker = worker;
                 waiting.add(worker);
             }

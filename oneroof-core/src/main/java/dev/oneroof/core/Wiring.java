@@ -53,8 +53,8 @@ final class Wiring {
         return new Workers(config.instance(), database, leases, gates, config.loop());
     }
 
-    JobWorker jobWorker(Collection<JobWork> works) {
-        return new JobWorker(config.instance(), database, works, config.loop().gateInterval());
+    JobWorker jobWorker(Collection<JobWork> works, Runnable wake) {
+        return new JobWorker(config.instance(), database, works, config.loop().gateInterval(), wake);
     }
 
     JobKeeper jobKeeper(Jobs jobs) {

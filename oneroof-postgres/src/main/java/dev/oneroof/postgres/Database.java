@@ -73,12 +73,23 @@ public final class Database {
             result = work.apply(tx);
         } catch (RuntimeException | Error failure) {
             rollback(handle, failure);
+            tx.rolledBack();
             throw failure;
         }
-        if (tx.isAbandoned()) {
-            handle.rollback();
-        } else {
-            handle.commit();
+        boolean isCommitted = false;
+        try {
+            if (tx.isAbandoned()) {
+                handle.rollback();
+            } else {
+                handle.commit();
+                isCommitted = true;
+            }
+        } finally {
+            if (!isCommitted) {
+                tx.rolledBack();
+            }
+        }
+        if (isCommitted) {
             tx.committed();
         }
         return result;

@@ -15,6 +15,7 @@ import org.jdbi.v3.core.statement.Update;
 public final class Tx {
     private final Handle handle;
     private final List<Runnable> afterCommit = new ArrayList<>();
+    private final List<Runnable> afterRollback = new ArrayList<>();
     private boolean abandoned;
 
     Tx(Handle handle) {
@@ -58,6 +59,15 @@ public final class Tx {
 
     void committed() {
         afterCommit.forEach(Runnable::run);
+    }
+
+    /** What is true again once nothing of this remains. Run as well when the outcome of the commit is unknown. */
+    public void onRollback(Runnable action) {
+        afterRollback.add(action);
+    }
+
+    void rolledBack() {
+        afterRollback.forEach(Runnable::run);
     }
 
     public boolean isAbandoned() {

@@ -73,12 +73,10 @@ record JobInstance(BenchSite site, String trial, Duration lease) {
     }
 
     private record Handlers(String process, JobTables tables, Database outside) {
-        /** What it has written goes with a failure. A snooze would commit it, so before one there is nothing. */
+        /** What it has written goes with a failure, and with a snooze. */
         Outcome inTx(Tx tx, Job job) {
             Outcome outcome = drawn();
-            if (!(outcome instanceof Outcome.Snooze)) {
-                tables.note(tx, job, process);
-            }
+            tables.note(tx, job, process);
             linger();
             return outcome;
         }

@@ -6,14 +6,15 @@ import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.Tx;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -22,61 +23,38 @@ import org.slf4j.LoggerFactory;
 /**
  * Tells the database what became of jobs, and what their handlers say, many in one transaction: while one is under way, the
  * next ones gather. A job that is not ours any more is as somebody else left it, and that is logged.
+ *
+ * <p>One thread does all of it. A job whose row somebody holds is set aside, and waits for that one without the others.
  */
-final class Ending implements AutoCloseable {
+final class Ending implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(Ending.class);
     private static final int MOST = 1000;
     private static final Duration TURN = Duration.ofMillis(100);
-    private static final Duration AWAY = Duration.ofSeconds(1);
     private static final Duration LONGEST_BACKOFF = Duration.ofSeconds(5);
 
     private final Database db;
     private final JobStore store;
+    private final Consumer<Collection<LeasedJob>> told;
+    private final Lines lines;
     private final LinkedBlockingQueue<News> news = new LinkedBlockingQueue<>();
     private final Map<LeasedJob.Key, LeasedJob> untold = new ConcurrentHashMap<>();
+    private final Aside<Ended> aside = new Aside<>(TURN.multipliedBy(5));
     private final Waiting waiting = new Waiting();
-    private final List<Thread> threads = new ArrayList<>();
     private volatile @Nullable Ended telling;
     private volatile boolean closing;
 
     /** What there is to tell. */
-    sealed interface News {
-        LeasedJob job();
-    }
+    sealed interface News permits Ended, Lines.Said {}
 
     /** A job, and what became of it by its handler's word. */
     record Ended(LeasedJob job, Outcome outcome, String errorClass, long nanos) implements News {}
 
-    /**
-     * A line of a handler. It is written down by whoever comes first: here, or by the handler's own transaction where that
-     * ends the job.
-     *
-     * @param writing one for all lines of a job: they stay in their order, and a job is not ended while one is written
-     */
-    record Said(LeasedJob job, String line, @Nullable Integer percent, ReentrantLock writing, AtomicBoolean isWritten)
-            implements News {
-        Said(LeasedJob job, String line, @Nullable Integer percent, ReentrantLock writing) {
-            this(job, line, percent, writing, new AtomicBoolean());
-        }
-
-        void once(Runnable write) {
-            writing.lock();
-            try {
-                if (isWritten.compareAndSet(false, true)) {
-                    write.run();
-                }
-            } finally {
-                writing.unlock();
-            }
-        }
-    }
-
-    Ending(Database db, JobStore store, int writers) {
+    /** @param told called with the jobs of which the database knows from then on that they are over */
+    Ending(Database db, JobStore store, Consumer<Collection<LeasedJob>> told) {
         this.db = db;
         this.store = store;
-        for (int n = 0; n < writers; n++) {
-            threads.add(Thread.ofPlatform().name("oneroof-job-ends-" + n).start(this::run));
-        }
+        this.told = told;
+        this.lines = new Lines(db, store, news::add, waiting);
     }
 
     void add(LeasedJob job, Outcome outcome, String errorClass) {
@@ -84,21 +62,22 @@ final class Ending implements AutoCloseable {
         news.add(new Ended(job, outcome, errorClass, System.nanoTime()));
     }
 
-    /** Told before the end of its job, where that comes later. */
-    void add(Said line) {
-        news.add(line);
+    /** What handlers say: told before the end of their job, where that comes later. */
+    Lines lines() {
+        return lines;
     }
 
-    private void run() {
+    /** Until it is closed and all is told, or cannot be. */
+    @Override
+    public void run() {
         List<News> batch = new ArrayList<>(MOST);
-        while (!closing || !news.isEmpty()) {
+        while (!closing || !news.isEmpty() || !aside.isEmpty()) {
             try {
                 News first = news.poll(TURN.toMillis(), TimeUnit.MILLISECONDS);
-                if (first == null) {
-                    continue;
+                if (first != null) {
+                    batch.add(first);
+                    news.drainTo(batch, MOST - 1);
                 }
-                batch.add(first);
-                news.drainTo(batch, MOST - 1);
                 tellAll(batch);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -111,15 +90,20 @@ final class Ending implements AutoCloseable {
 
     private void tellAll(List<News> batch) {
         List<Ended> ends = of(Ended.class, batch);
-        telling = ends.isEmpty() ? null : ends.getFirst();
+        List<Ended> again = aside.due(System.nanoTime());
+        telling = Stream.concat(again.stream(), ends.stream()).findFirst().orElse(null);
         try {
-            keep(of(Said.class, batch));
+            lines.keep(of(Lines.Said.class, batch));
             if (!ends.isEmpty()) {
-                write(ends);
+                write(ends, false);
+            }
+            if (!again.isEmpty()) {
+                write(again, true);
             }
         } catch (RuntimeException | Error failure) {
-            log.error("{} ended jobs were not told; their leases run out", ends.size(), failure);
+            log.error("{} ended jobs were not told; their leases run out", ends.size() + again.size(), failure);
             forget(ends);
+            forget(again);
         } finally {
             telling = null;
         }
@@ -130,62 +114,25 @@ final class Ending implements AutoCloseable {
     }
 
     /**
-     * They are worth less than the ends that wait behind them: those that cannot be kept now are not kept. A database that is
-     * away takes no ends either.
+     * As long as it takes: the jobs are done. Past their leases somebody else has them, and that is told then.
+     *
+     * @param past whether to pass by those that somebody holds
      */
-    private void keep(List<Said> lines) {
-        boolean goesOn = true;
-        while (!lines.isEmpty() && !isKept(lines) && goesOn) {
-            goesOn = waiting.pause(AWAY);
-        }
-    }
-
-    private boolean isKept(List<Said> lines) {
-        List<Said> written = new ArrayList<>();
-        try {
-            db.useTx(tx -> {
-                store.waitNoLonger(tx);
-                lines.forEach(line -> line.once(() -> {
-                    written.add(line);
-                    say(tx, line);
-                }));
-            });
-            return true;
-        } catch (RuntimeException e) {
-            written.forEach(line -> line.isWritten().set(false));
-            log.warn("{} lines of handlers were not kept: {}", lines.size(), e.getMessage());
-            return isBad(e) || SqlState.isHeldUp(e);
-        }
-    }
-
-    private void say(Tx tx, Said line) {
-        if (!store.say(tx, line.job(), line.line(), line.percent())) {
-            log.debug(
-                    "job {}: was over before a line of its handler was kept",
-                    line.job().id());
-        }
-    }
-
-    /** As long as it takes: the jobs are done. Past their leases somebody else has them, and that is told then. */
-    private void write(List<Ended> batch) {
+    private void write(List<Ended> batch, boolean past) {
+        boolean passesBy = past;
         Duration pause = Duration.ofMillis(50);
         while (true) {
             try {
-                db.useTx(tx -> {
-                    store.waitNoLonger(tx);
-                    tell(tx, batch);
-                });
-                forget(batch);
+                written(batch, passesBy);
                 return;
             } catch (RuntimeException e) {
-                if (isBad(e) || (SqlState.isLockTimeout(e) && batch.size() > 1)) {
-                    writeApart(batch, e);
+                if (isBad(e)) {
+                    writeApart(batch, passesBy, e);
                     return;
                 }
-                if (SqlState.isLockTimeout(e) && !closing) {
-                    // Somebody else holds this one's row: it waits behind the others.
-                    news.addAll(batch);
-                    return;
+                if (SqlState.isLockTimeout(e) && !passesBy) {
+                    passesBy = true;
+                    continue;
                 }
                 log.warn("{} ended jobs could not be told, trying again: {}", batch.size(), e.getMessage());
                 boolean goesOn = waiting.pause(pause);
@@ -199,8 +146,35 @@ final class Ending implements AutoCloseable {
         }
     }
 
+    private void written(List<Ended> batch, boolean passesBy) {
+        List<Ended> held = db.inTx(tx -> {
+            store.waitNoLonger(tx);
+            List<Ended> busy = passesBy ? held(tx, batch) : List.of();
+            tell(tx, batch.stream().filter(one -> !busy.contains(one)).toList());
+            return busy;
+        });
+        List<Ended> over = batch.stream().filter(one -> !held.contains(one)).toList();
+        forget(over);
+        told.accept(over.stream().map(Ended::job).toList());
+        if (waiting.isStopped() && !held.isEmpty()) {
+            log.error("{} ended jobs were not told: somebody holds them; they will be done again", held.size());
+            forget(held);
+        } else {
+            aside.add(held, System.nanoTime());
+        }
+    }
+
+    /** Whom to pass by. To extend the others locks them, so that they can be ended without a wait. */
+    private List<Ended> held(Tx tx, List<Ended> batch) {
+        Map<LeasedJob.Key, JobStore.Verdict> verdicts =
+                store.extend(tx, batch.stream().map(Ended::job).toList());
+        return batch.stream()
+                .filter(one -> verdicts.get(one.job().lease()) == JobStore.Verdict.BUSY)
+                .toList();
+    }
+
     /** What will not go better: a value that the database refuses, or a mistake of ours. */
-    private static boolean isBad(RuntimeException failure) {
+    static boolean isBad(RuntimeException failure) {
         String state = SqlState.of(failure);
         return state == null
                 ? !(failure instanceof JdbiException)
@@ -208,7 +182,7 @@ final class Ending implements AutoCloseable {
     }
 
     /** One of them is bad, and the others must not wait for it. Its lease runs out. */
-    private void writeApart(List<Ended> batch, RuntimeException failure) {
+    private void writeApart(List<Ended> batch, boolean passesBy, RuntimeException failure) {
         if (batch.size() == 1) {
             log.error(
                     "job {}: what became of it could not be told",
@@ -217,7 +191,7 @@ final class Ending implements AutoCloseable {
             forget(batch);
             return;
         }
-        List.copyOf(batch).forEach(one -> write(List.of(one)));
+        List.copyOf(batch).forEach(one -> write(List.of(one), passesBy));
     }
 
     private void tell(Tx tx, List<Ended> batch) {
@@ -268,20 +242,13 @@ final class Ending implements AutoCloseable {
         batch.forEach(one -> untold.remove(one.job().lease()));
     }
 
-    /** Tells what is there, for a while where the database is away, and ends. */
-    @Override
-    public void close() {
+    /** Nothing more will be added; what is there is still told. */
+    void close() {
         closing = true;
-        for (Thread thread : threads) {
-            try {
-                if (!thread.join(Duration.ofSeconds(5))) {
-                    waiting.stop();
-                    thread.join(Duration.ofSeconds(10));
-                }
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return;
-            }
-        }
+    }
+
+    /** No more waiting for a database that is away, or for somebody who holds a job. */
+    void hurry() {
+        waiting.stop();
     }
 }

@@ -61,7 +61,11 @@ final class JobStore {
 
     private static final String HAND_BACK = "SELECT oneroof.fn_job_hand_back(:jobs, :tokens)";
 
-    private static final String SAY = "SELECT oneroof.fn_job_say(:job, :token, :line, :level, :percent)";
+    private static final String SAY = """
+            SELECT count(*) FILTER (WHERE oneroof.fn_job_say(l.job, l.token, l.line, 'info', l.percent))
+            FROM unnest(CAST(:jobs AS uuid[]), CAST(:tokens AS uuid[]), CAST(:lines AS text[]), CAST(:percents AS integer[]))
+                 l (job, token, line, percent)
+            """;
 
     // Of those that this process works on: some hundreds at most, by their ids.
     private static final String CANCELLED = "SELECT job_id FROM oneroof.fn_job_cancel_wanted(:jobs) job_id";
@@ -284,15 +288,19 @@ final class JobStore {
                 .one();
     }
 
-    boolean say(Tx tx, LeasedJob job, String line, @Nullable Integer percent) {
-        return SqlState.explained(() -> tx.query(SAY)
-                .bind("job", job.id().value())
-                .bind("token", job.token())
-                .bind("line", plain(line))
-                .bind("level", "info")
-                .bind("percent", percent)
-                .mapTo(Boolean.class)
-                .one());
+    /** In their order. How many of them are of jobs that are still ours: others are not kept. */
+    long say(Tx tx, List<Lines.Said> lines) {
+        return tx.query(SAY)
+                .bind("jobs", lines.stream().map(one -> one.job().id().value()).toArray(UUID[]::new))
+                .bind("tokens", lines.stream().map(one -> one.job().token()).toArray(UUID[]::new))
+                .bind(
+                        "lines",
+                        lines.stream().map(one -> plain(one.line().text())).toArray(String[]::new))
+                .bind(
+                        "percents",
+                        lines.stream().map(one -> one.line().percent()).toArray(Integer[]::new))
+                .mapTo(Long.class)
+                .one();
     }
 
     void waitNoLonger(Tx tx) {

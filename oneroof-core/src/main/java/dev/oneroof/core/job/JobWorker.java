@@ -16,30 +16,25 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Does the jobs of this process. A pass leases as many as its handlers want; they are handled on threads of their own, and
- * what became of them is told in batches. From beside it keeps the leases of what takes long, and tells handlers whose job
- * is cancelled, lost or past its deadline.
+ * Does the jobs of this process. A pass leases as many as its handlers want; they are handled on threads of their own
+ * ({@link Handling}), what became of them is told in batches ({@link Ending}), and they are looked after from beside
+ * ({@link Minder}).
  *
  * <p>Its scope is its own: every process does jobs. What keeps two from one job is the job's lease and token.
  */
 public final class JobWorker implements Worker {
     private static final Logger log = LoggerFactory.getLogger(JobWorker.class);
     private static final int LEASED_AT_ONCE = 1000;
-    private static final int WRITERS = 1;
     private static final int MOST_UNTOLD = 10_000;
-    private static final Duration MINDING = Duration.ofMillis(500);
     private static final Duration LONGEST_WAIT = Duration.ofMillis(50);
     private static final Duration AT_ONCE = Duration.ofMillis(100);
     private static final Duration SHORTLY = Duration.ofMillis(10);
@@ -47,6 +42,7 @@ public final class JobWorker implements Worker {
     private static final Duration UNTOLD_TOO_LONG = Duration.ofSeconds(5);
     private static final Duration GRACE = Duration.ofSeconds(20);
     private static final Duration LAST_GRACE = Duration.ofSeconds(2);
+    private static final Duration LONGEST_TELLING = Duration.ofSeconds(5);
 
     private final String instance;
     private final Database db;
@@ -54,32 +50,50 @@ public final class JobWorker implements Worker {
     private final JobStore store = new JobStore();
     private final GateStore gates = new GateStore();
     private final Map<String, Lane> lanes = new LinkedHashMap<>();
-    private final Map<LeasedJob.Key, RunningJob> running = new ConcurrentHashMap<>();
-    /** When the lease of a job was last extended; those that were not are as old as they were leased. */
-    private final Map<LeasedJob.Key, Long> extendedNanos = new ConcurrentHashMap<>();
+    private final Ending ending;
+    private final HandBack back;
+    private final Handling handling;
+    private final Minder minder;
+    private @Nullable Thread writer;
+    private @Nullable Thread minding;
 
     private final ReentrantLock looking = new ReentrantLock();
     private int takenAtOnce;
     private final Floors floors = new Floors();
     private final Waiting room = new Waiting();
-    private final Waiting minding = new Waiting();
     private volatile boolean wantsRoom;
-    private volatile boolean ending;
-    private @Nullable Ending ended;
-    private @Nullable Thread minder;
+    private volatile boolean isEnding;
 
-    /** @param poll how often it looks for jobs while nobody wakes it */
-    public JobWorker(String instance, Database db, Collection<JobWork> works, Duration poll) {
+    /**
+     * @param poll how often it looks for jobs while nobody wakes it
+     * @param wake has its loop look for jobs
+     */
+    public JobWorker(String instance, Database db, Collection<JobWork> works, Duration poll, Runnable wake) {
         this.instance = instance;
         this.db = db;
         this.poll = poll;
-        works.forEach(work -> lanes.put(work.kind().name(), new Lane(work, job -> handle(work, job), this::roomMade)));
+        this.ending = new Ending(db, store, told -> {
+            if (told.stream().anyMatch(job -> laneOf(job.kind()).hasPlaces())) {
+                wake.run();
+            }
+        });
+        this.back = new HandBack(db, store);
+        this.handling = new Handling(db, store, ending, back);
+        works.forEach(work -> lanes.put(work.kind().name(), lane(work, wake)));
+        this.minder = new Minder(db, store, lanes.values(), handling, ending, back);
     }
 
-    private void roomMade() {
-        if (wantsRoom) {
-            room.wake();
-        }
+    /** A job that ends itself gives its place to another, and nobody else would look for that one. */
+    private Lane lane(JobWork work, Runnable wake) {
+        boolean givesPlace = work.inTx() != null && work.kind().limits().running() != null;
+        return new Lane(work, job -> handling.handle(work, job), () -> {
+            if (wantsRoom) {
+                room.wake();
+            }
+            if (givesPlace) {
+                wake.run();
+            }
+        });
     }
 
     @Override
@@ -101,7 +115,7 @@ public final class JobWorker implements Worker {
     @Override
     public void heard(String layer) {
         if (layer.equals("job_cancel")) {
-            minding.wake();
+            minder.heardOfCancel();
         }
     }
 
@@ -110,13 +124,14 @@ public final class JobWorker implements Worker {
         return true;
     }
 
-    /** Whether jobs of these kinds would be begun at once, if they were there. */
-    public boolean wouldTake(Collection<String> kinds) {
-        return !ending
+    /** Whether so many jobs of these kinds would be begun at once, if they were there. They are reckoned with from then on. */
+    public boolean wouldTake(Map<String, Integer> jobs) {
+        return !isEnding
                 && !isStarved()
-                && kinds.stream().allMatch(kind -> {
-                    Lane lane = lanes.get(kind);
-                    return lane != null && lane.inHand() < lane.work().atOnce();
+                && ending.untold().size() < MOST_UNTOLD
+                && jobs.entrySet().stream().allMatch(one -> {
+                    Lane lane = lanes.get(one.getKey());
+                    return lane != null && lane.isPromised(one.getValue());
                 });
     }
 
@@ -127,8 +142,8 @@ public final class JobWorker implements Worker {
 
     @Override
     public void prepare() {
-        ended = new Ending(db, store, WRITERS);
-        minder = Thread.ofPlatform().name("oneroof-job-minder").start(this::mind);
+        writer = Thread.ofPlatform().name("oneroof-job-ends").start(ending);
+        minding = Thread.ofPlatform().name("oneroof-job-minder").start(minder);
     }
 
     @Override
@@ -173,7 +188,7 @@ public final class JobWorker implements Worker {
             return;
         }
         try {
-            Map<String, Integer> wanted = ending ? Map.of() : wantedNow();
+            Map<String, Integer> wanted = isEnding ? Map.of() : wantedNow();
             if (!wanted.isEmpty() && !floors.isRaised()) {
                 takenAtOnce += take(wanted, here::inStatement, AT_ONCE).leased().size();
             }
@@ -216,6 +231,7 @@ public final class JobWorker implements Worker {
      */
     private Look take(
             Map<String, Integer> wanted, Function<Function<Tx, Look>, Look> statement, @Nullable Duration longestWait) {
+        wanted.keySet().forEach(kind -> laneOf(kind).looks());
         Map<String, String> from = floors.now(System.nanoTime());
         int limit = Math.min(
                 LEASED_AT_ONCE,
@@ -258,7 +274,7 @@ public final class JobWorker implements Worker {
     private record Look(List<LeasedJob> leased, long nanos, boolean isUndone) {}
 
     private Map<String, Integer> wanted() {
-        if (ending().untold().size() >= MOST_UNTOLD) {
+        if (ending.untold().size() >= MOST_UNTOLD) {
             // The database takes no ends: no use in more of them.
             return Map.of();
         }
@@ -293,191 +309,21 @@ public final class JobWorker implements Worker {
 
     /** A handler that does not come to its end is told of, whatever else goes well; so are ends that nobody takes. */
     private Pass judged(Pass pass) {
-        Duration behind = ending().behind();
+        Duration behind = ending.behind();
         if (behind.compareTo(UNTOLD_TOO_LONG) > 0) {
             return new Pass.Ailing(
                     "the ends of %d jobs could not be told for %d s"
-                            .formatted(ending().untold().size(), behind.toSeconds()),
+                            .formatted(ending.untold().size(), behind.toSeconds()),
                     poll);
         }
-        return running.values().stream()
-                .filter(job -> job.nanos() > deadline(job).plus(LAST_GRACE).toNanos())
+        return handling.running().stream()
+                .filter(job -> job.isPast(job.deadline().plus(LAST_GRACE)))
                 .findFirst()
                 .<Pass>map(job -> new Pass.Stuck(
                         "the handler of %s %s is past its deadline of %d s and does not end"
-                                .formatted(job.kind(), job.id(), deadline(job).toSeconds()),
+                                .formatted(job.kind(), job.id(), job.deadline().toSeconds()),
                         pass instanceof Pass.Worked ? Duration.ZERO : poll))
                 .orElse(pass);
-    }
-
-    private Duration deadline(RunningJob job) {
-        return laneOf(job.kind()).work().kind().times().deadline();
-    }
-
-    private void handle(JobWork work, LeasedJob leased) {
-        if (isOver(leased)) {
-            log.warn("job {}: was not begun; this process stood still for longer than its lease", leased.id());
-            return;
-        }
-        RunningJob job = new RunningJob(leased, ending());
-        running.put(leased.lease(), job);
-        try {
-            Outcome outcome;
-            try {
-                outcome = outcome(work, job);
-            } finally {
-                // Before anything is told: an interrupt was meant for the handler alone.
-                job.over();
-            }
-            if (outcome != null) {
-                ending().add(leased, outcome, "outcome");
-            }
-        } catch (Throwable failure) {
-            failed(job, failure);
-        } finally {
-            running.remove(leased.lease(), job);
-        }
-    }
-
-    /** By this process's own clock, from before the lease was asked for. */
-    private static boolean isOver(LeasedJob job) {
-        return System.nanoTime() - job.leasedNanos() > job.leaseNanos();
-    }
-
-    /** Null where it has been told already. */
-    private @Nullable Outcome outcome(JobWork work, RunningJob job) throws Exception {
-        TxJobHandler inTx = work.inTx();
-        if (inTx != null) {
-            return new TxHandling(db, store, inTx, work.kind().times().deadline()).handle(job);
-        }
-        JobHandler handler = work.handler();
-        Outcome outcome = handler == null ? null : handler.handle(job);
-        return outcome == null ? new Outcome.Retry("its handler returned null", null) : outcome;
-    }
-
-    private void failed(RunningJob job, Throwable failure) {
-        RunningJob.Stop stop = job.stopped();
-        switch (stop) {
-            case CANCELLED -> ending().add(job.leased(), new Outcome.Cancel("cancelled"), "cancelled");
-            case LOST -> log.warn("job {}: was not ours any more; its handler was stopped", job.id());
-            case DEADLINE ->
-                ending().add(
-                                job.leased(),
-                                new Outcome.Retry(
-                                        "stopped past its deadline of %d s"
-                                                .formatted(deadline(job).toSeconds()),
-                                        null),
-                                "deadline");
-            case SHUTDOWN -> handBack(List.of(job.leased()));
-            case null -> {
-                log.debug("job {}: its handler failed", job.id(), failure);
-                ending().add(
-                                job.leased(),
-                                new Outcome.Retry(String.valueOf(failure.getMessage()), null),
-                                failure.getClass().getName());
-            }
-        }
-    }
-
-    private Ending ending() {
-        if (ended == null) {
-            throw new IllegalStateException("not prepared");
-        }
-        return ended;
-    }
-
-    private void mind() {
-        while (!minding.isStopped()) {
-            minding.pause(MINDING);
-            try {
-                leaveToOthers();
-                keepLeases();
-                lookForCancelled();
-            } catch (RuntimeException | Error e) {
-                log.warn("jobs: leases were not kept, trying again: {}", e.getMessage());
-            }
-            stopLate();
-        }
-    }
-
-    /** What is in hand and has no turn here can be begun elsewhere. */
-    private void leaveToOthers() {
-        lanes.values().stream().filter(Lane::isStarved).forEach(lane -> handBack(lane.takeBack()));
-    }
-
-    private void keepLeases() {
-        lanes.values().forEach(this::keepLeases);
-        extendedNanos.keySet().removeIf(lease -> !running.containsKey(lease) && !isUntold(lease));
-    }
-
-    private boolean isUntold(LeasedJob.Key lease) {
-        return ending().untold().containsKey(lease);
-    }
-
-    /**
-     * What runs is kept, and what is done until that is told: it would be done again. What has waited for so long is handed
-     * back, for others to begin it.
-     */
-    private void keepLeases(Lane lane) {
-        JobKind kind = lane.work().kind();
-        if (lane.hasWaitedForLong()) {
-            handBack(lane.takeBack());
-        }
-        List<LeasedJob> due = Stream.concat(
-                        running.values().stream()
-                                .filter(job -> job.nanos() < deadline(job).toNanos())
-                                .map(RunningJob::leased),
-                        ending().untold().values().stream())
-                .filter(job -> job.kind().equals(kind.name()) && isDue(job))
-                .distinct()
-                .toList();
-        if (due.isEmpty()) {
-            return;
-        }
-        long now = System.nanoTime();
-        Map<LeasedJob.Key, JobStore.Verdict> verdicts = db.inStatement(tx -> store.extend(tx, due));
-        for (LeasedJob job : due) {
-            switch (verdicts.getOrDefault(job.lease(), JobStore.Verdict.LOST)) {
-                case BUSY -> {}
-                case HELD -> extendedNanos.put(job.lease(), now);
-                case LOST -> stop(job, RunningJob.Stop.LOST);
-                case CANCEL -> {
-                    extendedNanos.put(job.lease(), now);
-                    stop(job, RunningJob.Stop.CANCELLED);
-                }
-            }
-        }
-    }
-
-    private void stop(LeasedJob job, RunningJob.Stop why) {
-        RunningJob handled = running.get(job.lease());
-        if (handled != null) {
-            handled.stop(why);
-        }
-    }
-
-    private boolean isDue(LeasedJob job) {
-        long since = extendedNanos.getOrDefault(job.lease(), job.leasedNanos());
-        return System.nanoTime() - since > job.leaseNanos() / 3;
-    }
-
-    private void lookForCancelled() {
-        List<LeasedJob> begun = running.values().stream()
-                .filter(job -> job.nanos() > MINDING.dividedBy(2).toNanos())
-                .map(RunningJob::leased)
-                .toList();
-        if (!begun.isEmpty()) {
-            Set<JobId> cancelled = db.inTx(tx -> store.cancelled(tx, begun));
-            running.values().stream()
-                    .filter(job -> cancelled.contains(job.id()))
-                    .forEach(job -> job.stop(RunningJob.Stop.CANCELLED));
-        }
-    }
-
-    private void stopLate() {
-        running.values().stream()
-                .filter(job -> job.nanos() > deadline(job).toNanos())
-                .forEach(job -> job.stop(RunningJob.Stop.DEADLINE));
     }
 
     /** Hands back what was not begun, lets what runs come to its end for a while, then asks it to. */
@@ -485,29 +331,37 @@ public final class JobWorker implements Worker {
     public void end() {
         looking.lock();
         try {
-            ending = true;
+            isEnding = true;
         } finally {
             looking.unlock();
         }
-        handBack(lanes.values().stream()
+        back.now(lanes.values().stream()
                 .flatMap(lane -> lane.takeBack().stream())
                 .toList());
         awaitNone(GRACE);
-        running.values().forEach(job -> job.stop(RunningJob.Stop.SHUTDOWN));
+        handling.running().forEach(job -> job.stop(RunningJob.Stop.SHUTDOWN));
         awaitNone(LAST_GRACE);
-        if (!running.isEmpty()) {
-            log.error("{} handlers did not end; their leases run out", running.size());
+        if (!handling.running().isEmpty()) {
+            log.error(
+                    "{} handlers did not end; their leases run out",
+                    handling.running().size());
         }
-        minding.stop();
-        if (ended != null) {
-            ended.close();
+        ending.close();
+        if (!isOver(writer, LONGEST_TELLING)) {
+            ending.hurry();
+            isOver(writer, LONGEST_TELLING.multipliedBy(2));
         }
-        if (minder != null) {
-            try {
-                minder.join(LAST_GRACE);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+        // Until here it keeps the leases of what is not told yet.
+        minder.stop();
+        isOver(minding, LAST_GRACE);
+    }
+
+    private static boolean isOver(@Nullable Thread thread, Duration time) {
+        try {
+            return thread == null || thread.join(time);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return true;
         }
     }
 
@@ -517,17 +371,6 @@ public final class JobWorker implements Worker {
         // By the lanes: a thread that has just taken a job is not among those that run yet.
         while (lanes.values().stream().anyMatch(lane -> lane.inHand() > 0) && System.nanoTime() - end < 0) {
             room.pause(LONGEST_WAIT);
-        }
-    }
-
-    private void handBack(List<LeasedJob> jobs) {
-        if (jobs.isEmpty()) {
-            return;
-        }
-        try {
-            db.inStatement(tx -> store.handBack(tx, jobs));
-        } catch (RuntimeException e) {
-            log.warn("{} jobs could not be handed back; their leases run out: {}", jobs.size(), e.getMessage());
         }
     }
 }

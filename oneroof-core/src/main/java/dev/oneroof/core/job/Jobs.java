@@ -6,8 +6,8 @@ import dev.oneroof.postgres.Tx;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.sql.Connection;
-import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -15,18 +15,18 @@ import java.util.stream.Collectors;
 public final class Jobs {
     private final Database db;
     private final JobStore store = new JobStore();
-    private final Predicate<Collection<String>> taken;
+    private final Predicate<Map<String, Integer>> taken;
     private final Runnable wake;
 
     public Jobs(Database db) {
-        this(db, kinds -> false, () -> {});
+        this(db, jobs -> false, () -> {});
     }
 
     /**
-     * @param taken whether jobs of these kinds would be begun at once in this process
+     * @param taken whether so many jobs of these kinds would be begun at once in this process
      * @param wake has this process look for jobs
      */
-    public Jobs(Database db, Predicate<Collection<String>> taken, Runnable wake) {
+    public Jobs(Database db, Predicate<Map<String, Integer>> taken, Runnable wake) {
         this.db = db;
         this.taken = taken;
         this.wake = wake;
@@ -59,7 +59,7 @@ public final class Jobs {
         if (jobs.isEmpty()) {
             return List.of();
         }
-        boolean here = taken.test(jobs.stream().map(NewJob::kind).collect(Collectors.toSet()));
+        boolean here = taken.test(jobs.stream().collect(Collectors.toMap(NewJob::kind, job -> 1, Integer::sum)));
         List<Enqueued> enqueued = store.put(tx, jobs, !here);
         tx.onCommit(wake);
         return enqueued;

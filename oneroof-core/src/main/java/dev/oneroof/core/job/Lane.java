@@ -6,14 +6,15 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The jobs of one kind that this process has in hand: those that run, and a few that are next, so that no handler waits for
- * the database. How many those are follows from how quickly they went: as many as last for a quarter of a second.
+ * the database. How many those are follows from how long handlers take ({@link Pace}): as many as last for a quarter of a
+ * second, none where one takes longer than that. None either of a kind with a limit or a rate: what waits here would use up
+ * what other processes could begin.
  *
  * <p>A job on its last attempt is never among those that are next: a process that dies takes an attempt of all that it has
  * leased, and that one would be given up though no handler has begun it. Where there are such jobs the lane asks for no more
@@ -21,15 +22,14 @@ import org.slf4j.LoggerFactory;
  */
 final class Lane {
     private static final Logger log = LoggerFactory.getLogger(Lane.class);
-    private static final int MOST_AHEAD = 2000;
-    private static final Duration AHEAD = Duration.ofMillis(250);
-    private static final Duration ADAPTED_EVERY = Duration.ofMillis(20);
     private static final Duration CAREFUL = Duration.ofSeconds(1);
     private static final Duration NO_TURN = Duration.ofSeconds(1);
+    private static final Duration NOT_BEGUN = Duration.ofSeconds(1);
 
     private final JobWork work;
-    private final Consumer<LeasedJob> handling;
+    private final Predicate<LeasedJob> handling;
     private final Runnable roomMade;
+    private final Pace pace;
     private final Queue<LeasedJob> next = new ConcurrentLinkedQueue<>();
     private final AtomicInteger inHand = new AtomicInteger();
     private final AtomicInteger running = new AtomicInteger();
@@ -37,24 +37,33 @@ final class Lane {
     private final AtomicInteger starting = new AtomicInteger();
 
     private volatile long turnNanos = System.nanoTime();
-    private final LongAdder ended = new LongAdder();
-    private int target;
+    private volatile long restingUntilNanos = System.nanoTime();
     private long carefulUntilNanos = System.nanoTime();
-    private long adaptedNanos = System.nanoTime();
+    /** How many were enqueued here, and told nobody else, since the last look. */
+    private int promised;
 
     /**
-     * @param handling does a job to its end; called on a thread of its own
+     * @param handling does a job to its end, called on a thread of its own; false where none can be begun just now
      * @param roomMade called when there is room for another one
      */
-    Lane(JobWork work, Consumer<LeasedJob> handling, Runnable roomMade) {
+    Lane(JobWork work, Predicate<LeasedJob> handling, Runnable roomMade) {
         this.work = work;
         this.handling = handling;
         this.roomMade = roomMade;
-        this.target = work.atOnce();
+        this.pace = new Pace(work.atOnce(), System.nanoTime());
     }
 
     JobWork work() {
         return work;
+    }
+
+    /** Whether the end of one makes place for another, in any process. */
+    boolean hasPlaces() {
+        return work.kind().limits().running() != null;
+    }
+
+    private boolean isLimited() {
+        return hasPlaces() || work.kind().limits().rate() != null;
     }
 
     int inHand() {
@@ -63,15 +72,33 @@ final class Lane {
 
     /** How many more to ask for; none while half of what it wants is still there. */
     synchronized int room() {
-        adapt();
+        long now = System.nanoTime();
+        if (now - restingUntilNanos < 0) {
+            return 0;
+        }
         int have = inHand.get();
-        int most = System.nanoTime() - carefulUntilNanos < 0 ? work.atOnce() : target;
+        boolean noneAhead = isLimited() || now - carefulUntilNanos < 0;
+        int most = work.atOnce() + (noneAhead ? 0 : pace.ahead(now, have > 0));
         return have > most / 2 && have >= work.atOnce() ? 0 : most - have;
     }
 
     /** How many would be begun at once. Only {@link #add} makes it fewer. */
     int free() {
         return Math.max(0, work.atOnce() - inHand.get());
+    }
+
+    /** Whether so many more would be begun at once. They count as begun until the next look. */
+    synchronized boolean isPromised(int jobs) {
+        if (jobs > free() - promised || System.nanoTime() - restingUntilNanos < 0) {
+            return false;
+        }
+        promised += jobs;
+        return true;
+    }
+
+    /** Somebody is about to look for jobs: what was promised is there, or will not be. */
+    synchronized void looks() {
+        promised = 0;
     }
 
     /** Whether one of these, in their order, would wait on its last attempt. */
@@ -84,19 +111,6 @@ final class Lane {
         if (jobs.stream().anyMatch(LeasedJob::isLastAttempt)) {
             carefulUntilNanos = System.nanoTime() + CAREFUL.toNanos();
         }
-    }
-
-    private void adapt() {
-        long now = System.nanoTime();
-        long since = now - adaptedNanos;
-        if (since < ADAPTED_EVERY.toNanos()) {
-            return;
-        }
-        long done = ended.sumThenReset();
-        adaptedNanos = now;
-        long soon = Math.round((double) done / since * AHEAD.toNanos());
-        // Handlers that take longer than that lose nothing by a look for each.
-        target = work.atOnce() + (soon < work.atOnce() ? 0 : (int) Math.min(MOST_AHEAD, soon));
     }
 
     synchronized void add(List<LeasedJob> jobs) {
@@ -130,21 +144,28 @@ final class Lane {
         do {
             LeasedJob job = next.poll();
             while (job != null) {
-                try {
-                    handling.accept(job);
-                } catch (Throwable failure) {
-                    // The thread goes on to the next one, whatever came of this.
-                    log.error("job {}: its end could not be told; its lease runs out", job.id(), failure);
-                } finally {
-                    ended.increment();
-                    inHand.decrementAndGet();
-                    roomMade.run();
-                }
+                handle(job);
                 job = next.poll();
             }
             running.decrementAndGet();
             // One that was added just now saw this thread running and started none.
         } while (!next.isEmpty() && mayStart());
+    }
+
+    private void handle(LeasedJob job) {
+        long began = System.nanoTime();
+        try {
+            if (!handling.test(job)) {
+                restingUntilNanos = System.nanoTime() + NOT_BEGUN.toNanos();
+            }
+        } catch (Throwable failure) {
+            // The thread goes on to the next one, whatever came of this.
+            log.error("job {}: its end could not be told; its lease runs out", job.id(), failure);
+        } finally {
+            pace.ended(System.nanoTime() - began);
+            inHand.decrementAndGet();
+            roomMade.run();
+        }
     }
 
     /**
@@ -155,7 +176,21 @@ final class Lane {
         return starting.get() > 0 && System.nanoTime() - turnNanos > NO_TURN.toNanos();
     }
 
-    /** Takes back those that no handler has begun. */
+    /** Those that no handler has begun. */
+    List<LeasedJob> waiting() {
+        return List.copyOf(next);
+    }
+
+    /** Takes out one that no handler has begun; false where it is not here. */
+    boolean takeOut(LeasedJob job) {
+        boolean isHere = next.remove(job);
+        if (isHere) {
+            inHand.decrementAndGet();
+        }
+        return isHere;
+    }
+
+    /** Takes back all that no handler has begun. */
     List<LeasedJob> takeBack() {
         List<LeasedJob> back = new ArrayList<>();
         for (LeasedJob job = next.poll(); job != null; job = next.poll()) {
@@ -168,6 +203,6 @@ final class Lane {
     /** Whether one that no handler has begun has used up a third of its lease. */
     boolean hasWaitedForLong() {
         LeasedJob first = next.peek();
-        return first != null && System.nanoTime() - first.leasedNanos() > first.leaseNanos() / 3;
+        return first != null && first.hasUsed(1 / 3.0);
     }
 }

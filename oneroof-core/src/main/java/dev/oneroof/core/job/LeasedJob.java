@@ -30,6 +30,16 @@ record LeasedJob(
         return attempt >= maxAttempts;
     }
 
+    /** By this process's own clock, from before the lease was asked for. */
+    boolean isOver() {
+        return hasUsed(1);
+    }
+
+    /** Whether a third, say, of its lease has passed since it was given. */
+    boolean hasUsed(double share) {
+        return System.nanoTime() - leasedNanos > leaseNanos * share;
+    }
+
     Key lease() {
         return new Key(id, token);
     }

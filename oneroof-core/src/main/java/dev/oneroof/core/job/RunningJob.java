@@ -4,10 +4,10 @@ import dev.oneroof.postgres.Tx;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.nio.charset.StandardCharsets;
-import java.util.Queue;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -19,13 +19,14 @@ final class RunningJob implements Job {
     private static final int LONGEST_LINE = 1000;
 
     private final LeasedJob leased;
-    private final Ending ending;
-    private final Queue<Ending.Said> said = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger lines = new AtomicInteger();
+    private final JobWork work;
+    private final Lines lines;
+    private final List<Lines.Said> said = new ArrayList<>();
     private final ReentrantLock writing = new ReentrantLock();
     private final Thread thread = Thread.currentThread();
     private final long begunNanos = System.nanoTime();
     private volatile @Nullable Stop stop;
+    private volatile boolean isBegun;
     private boolean isOver;
 
     /** Why its handler was interrupted. */
@@ -36,10 +37,28 @@ final class RunningJob implements Job {
         SHUTDOWN
     }
 
-    /** @param ending writes down what the handler says: the handler itself may have the last connection there is */
-    RunningJob(LeasedJob leased, Ending ending) {
+    /** @param lines writes down what the handler says: the handler itself may have the last connection there is */
+    RunningJob(LeasedJob leased, JobWork work, Lines lines) {
         this.leased = leased;
-        this.ending = ending;
+        this.work = work;
+        this.lines = lines;
+    }
+
+    Duration deadline() {
+        return work.kind().times().deadline();
+    }
+
+    boolean isPast(Duration time) {
+        return nanos() > time.toNanos();
+    }
+
+    /** Its handler is called: from here on this is an attempt. */
+    void begin() {
+        isBegun = true;
+    }
+
+    boolean isBegun() {
+        return isBegun;
     }
 
     LeasedJob leased() {
@@ -124,19 +143,33 @@ final class RunningJob implements Job {
     }
 
     private void keep(String line, @Nullable Integer percent) {
-        if (lines.incrementAndGet() > MOST_LINES) {
-            return;
-        }
         String cut = line.length() <= LONGEST_LINE ? line : line.substring(0, LONGEST_LINE);
         // Half a sign would be refused, and with it the transaction it is written in.
         byte[] whole = cut.getBytes(StandardCharsets.UTF_8);
-        Ending.Said one = new Ending.Said(leased, new String(whole, StandardCharsets.UTF_8), percent, writing);
-        said.add(one);
-        ending.add(one);
+        keep(new Lines.Line(new String(whole, StandardCharsets.UTF_8), percent));
+    }
+
+    /** Past those that are kept only the last one counts: it takes the place of one that still waits. */
+    private void keep(Lines.Line line) {
+        Lines.Said one = new Lines.Said(leased, line, writing);
+        synchronized (said) {
+            if (said.size() > MOST_LINES) {
+                if (said.getLast().isReplacedBy(line)) {
+                    return;
+                }
+                said.removeLast();
+            }
+            said.add(one);
+        }
+        lines.add(one);
     }
 
     /** In the transaction that ends the job, what was not written down yet: from then on nobody may. */
-    void sayTheRest(Tx tx, JobStore store) {
-        said.forEach(one -> one.once(() -> store.say(tx, leased, one.line(), one.percent())));
+    void sayTheRest(Tx tx) {
+        List<Lines.Said> all;
+        synchronized (said) {
+            all = List.copyOf(said);
+        }
+        lines.writeTheRest(tx, all);
     }
 }

@@ -2,14 +2,16 @@ package dev.oneroof.core.job;
 
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Tx;
-import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Has a handler's effects and the end of its job committed together, or neither. */
-record TxHandling(Database db, JobStore store, TxJobHandler handler, Duration deadline) {
+/**
+ * Has a handler's effects and the end of its job committed together, or neither. A job that has not ended comes again, so of
+ * a retry and of a snooze nothing is committed; nor where the handler itself has abandoned its transaction.
+ */
+record TxHandling(Database db, JobStore store, TxJobHandler handler) {
     private static final Logger log = LoggerFactory.getLogger(TxHandling.class);
 
     /** A checked failure of a handler, on its way out of the transaction. */
@@ -35,35 +37,40 @@ record TxHandling(Database db, JobStore store, TxJobHandler handler, Duration de
     }
 
     private @Nullable Outcome inTx(Tx tx, RunningJob job) {
-        store.mayIdleFor(tx, deadline.plusSeconds(10));
+        store.mayIdleFor(tx, job.deadline().plusSeconds(10));
         Outcome outcome = handled(tx, job);
-        if (!(outcome instanceof Outcome.Retry) && !(outcome instanceof Outcome.Dead)) {
-            job.sayTheRest(tx, store);
+        if (tx.isAbandoned()) {
+            return outcome;
         }
-        boolean held = switch (outcome) {
-            case Outcome.Done done -> store.complete(tx, List.of(job.leased())).isEmpty();
-            case Outcome.Snooze snooze -> store.snooze(tx, job.leased(), snooze.until());
-            case Outcome.Cancel cancel -> store.giveUp(tx, job.leased(), cancel.why());
-            // What failed has not happened.
-            case Outcome.Retry retry -> {
-                tx.abandon();
-                yield true;
-            }
-            case Outcome.Dead dead -> {
-                tx.abandon();
-                yield true;
-            }
+        return switch (outcome) {
+            case Outcome.Done done -> ended(tx, job, outcome);
+            case Outcome.Cancel cancel -> ended(tx, job, outcome);
+            case Outcome.Retry retry -> apart(tx, outcome);
+            case Outcome.Dead dead -> apart(tx, outcome);
+            case Outcome.Snooze snooze -> apart(tx, outcome);
         };
+    }
+
+    private static Outcome apart(Tx tx, Outcome outcome) {
+        tx.abandon();
+        return outcome;
+    }
+
+    private @Nullable Outcome ended(Tx tx, RunningJob job, Outcome outcome) {
+        job.sayTheRest(tx);
+        boolean held = outcome instanceof Outcome.Cancel cancel
+                ? store.giveUp(tx, job.leased(), cancel.why())
+                : store.complete(tx, List.of(job.leased())).isEmpty();
         if (!held) {
             log.warn("job {}: its lease was not ours any more; nothing of it was committed", job.id());
             tx.abandon();
-            return null;
         }
-        return outcome instanceof Outcome.Retry || outcome instanceof Outcome.Dead ? outcome : null;
+        return null;
     }
 
     private Outcome handled(Tx tx, RunningJob job) {
         try {
+            job.begin();
             Outcome outcome = handler.handle(tx, job);
             return outcome == null ? new Outcome.Retry("its handler returned null", null) : outcome;
         } catch (RuntimeException e) {

@@ -4,7 +4,8 @@ import dev.oneroof.postgres.Tx;
 
 /**
  * Does a job whose effects are in this database. They are committed together with the end of the job, or not at all: so
- * they happen exactly once.
+ * they happen exactly once. A job that is to be tried again, or snoozes, has not ended: of that attempt nothing is
+ * committed. Nor is it where the handler abandons the transaction; what it returns then counts all the same.
  */
 @FunctionalInterface
 public interface TxJobHandler {

@@ -125,10 +125,15 @@ final class WorkerLoop implements Runnable {
 
     /** As {@link #wake(String)}; work that is taken at once is taken before the loop's own thread has come to. */
     void wake(String layer, Notifications here) {
-        if (prepared && holds() && quiet && worker.isWokenBy(layer) && !isStoppedSince()) {
+        if (quiet && wouldLook(layer)) {
             worker.lookAtOnce(here);
         }
         wake(layer);
+    }
+
+    /** Whether it has its scope, and nothing that its loop would find in its way. */
+    boolean wouldLook(String layer) {
+        return prepared && holds() && worker.isWokenBy(layer) && !isStoppedSince();
     }
 
     /** What its loop would find in its way, had it come to. */

@@ -66,6 +66,11 @@ public final class Workers implements AutoCloseable {
         loops.forEach(loop -> loop.wake(layer));
     }
 
+    /** Whether somebody would look at once, if they were woken for this layer. */
+    public boolean wouldLook(String layer) {
+        return loops.stream().anyMatch(loop -> loop.wouldLook(layer));
+    }
+
     /** Lets every pass that runs come to its end, gives the leases back, then returns. */
     @Override
     public synchronized void close() {

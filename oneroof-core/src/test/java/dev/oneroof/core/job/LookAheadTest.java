@@ -4,18 +4,30 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.oneroof.core.OneRoof;
 import dev.oneroof.core.RuntimeConfig;
+import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.core.signal.Payload;
 import dev.oneroof.core.worker.LoopConfig;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.await.Await;
 import dev.oneroof.testkit.fault.JavaProcess;
 import dev.oneroof.testkit.server.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
 
 /** What a process leases before a handler is free for it, and what it does not. */
 @OneRoofTest
@@ -92,22 +104,164 @@ class LookAheadTest {
         try (OneRoof idle = OneRoof.open(RuntimeConfig.named("idle").withLoop(rare), database.dataSource())) {
             idle.work(MARK).each(job -> Outcome.done());
             idle.start();
-            Await.patiently()
-                    .until(
-                            "it to listen, and to have found nothing",
-                            () -> database.value(
-                                            Long.class,
-                                            "SELECT count(*) FROM oneroof.queue_heartbeat i JOIN oneroof.queue_heartbeat h"
-                                                    + " ON h.executor_name = 'jobs/idle/0' AND h.ticks_total > 0"
-                                                    + " WHERE i.executor_name = 'instance/idle'"
-                                                    + " AND i.last_beat_payload ->> 'wake_ups' = 'listening'")
-                                    == 1);
+            awaitListening("idle");
             try (JavaProcess busy = SpinningProcess.start(database)) {
                 Await.upTo(Duration.ofSeconds(10))
                         .until("some jobs of the busy one to be done", () -> doneBy("idle") >= 3);
                 assertThat(busy.alive()).isTrue();
             }
         }
+    }
+
+    /** Sixteen that end together, after a time, are not a quick kind. */
+    @Test
+    void hoardsNoJobsWhereHandlersTakeLongAndEndTogether() {
+        long most = mostLeased(MARK, 8, 40, Duration.ofMillis(400));
+        // Those that have just ended may not be told yet.
+        assertThat(most).isLessThanOrEqualTo(16);
+    }
+
+    /** What waits in one process would use up what others could begin. */
+    @Test
+    void leasesNoneAheadOfAKindWithALimit() {
+        // Those that have just ended may not be told yet.
+        assertThat(mostLeased(MARK.atMostAtOnce(50), 1, 150, Duration.ofMillis(3)))
+                .isLessThan(20);
+        assertThat(mostLeased(
+                        JobKind.named("paced").atMost(10_000, Duration.ofSeconds(1)), 1, 150, Duration.ofMillis(3)))
+                .isLessThan(20);
+    }
+
+    private long mostLeased(JobKind kind, int atOnce, int jobs, Duration each) {
+        AtomicLong most = new AtomicLong();
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), database.dataSource())) {
+            oneroof.work(kind).atOnce(atOnce).each(job -> {
+                Await.pause(each);
+                return Outcome.done();
+            });
+            oneroof.jobs()
+                    .enqueueAll(IntStream.range(0, jobs)
+                            .mapToObj(n -> NewJob.of(kind.name(), Payload.EMPTY))
+                            .toList());
+            oneroof.start();
+            Await.patiently().until("all of them", () -> {
+                most.accumulateAndGet(leased(), Math::max);
+                return database.value(
+                                Long.class, "SELECT count(*) FROM oneroof.job_history WHERE job_kind = ?", kind.name())
+                        == jobs;
+            });
+        }
+        return most.get();
+    }
+
+    /** While both handlers stand still, so that nobody begins it. */
+    @Test
+    void givesUpAJobThatIsCancelledBeforeAHandlerHasBegunIt() throws InterruptedException {
+        CountDownLatch stand = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        Set<JobId> begun = ConcurrentHashMap.newKeySet();
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), database.dataSource())) {
+            oneroof.work(MARK).atOnce(1).each(job -> {
+                begun.add(job.id());
+                if (begun.size() >= ALL / 2) {
+                    stand.countDown();
+                    goOn.await();
+                }
+                return Outcome.done();
+            });
+            oneroof.jobs()
+                    .enqueueAll(IntStream.range(0, ALL)
+                            .mapToObj(n -> NewJob.of("mark_file", Payload.EMPTY))
+                            .toList());
+            oneroof.start();
+            stand.await();
+            Await.patiently().until("the ends", () -> count("job_history") >= ALL / 2 - 1);
+            JobId waiting = database
+                    .list(
+                            row -> new JobId(row.getObject(1, UUID.class)),
+                            "SELECT job_id FROM oneroof.job_queue WHERE state = 'leased'")
+                    .stream()
+                    .filter(id -> !begun.contains(id))
+                    .findFirst()
+                    .orElseThrow();
+            assertThat(oneroof.jobs().cancel(waiting, new OperatorAct("ann", "not needed")))
+                    .isEqualTo(Jobs.Cancelled.REQUESTED);
+            Await.patiently()
+                    .until(
+                            "its end",
+                            () -> database.value(
+                                            Long.class,
+                                            "SELECT count(*) FROM oneroof.job_history WHERE state = 'cancelled'")
+                                    == 1);
+            assertThat(begun).doesNotContain(waiting);
+            goOn.countDown();
+            Await.patiently().until("all of them", () -> count("job_history") == ALL);
+            assertThat(begun).hasSize(ALL - 1);
+        }
+    }
+
+    /** What it begins itself needs no wake-up; of more than that the others must hear. */
+    @Test
+    void tellsOthersOfJobsThatItWouldNotBeginAtOnce() throws Exception {
+        database.run("UPDATE oneroof.dot_config SET value = 'true' WHERE key = 'queue.notify.bridge_enabled'");
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), database.dataSource());
+                Connection others = database.connect();
+                Statement statement = others.createStatement()) {
+            oneroof.work(MARK).atOnce(2).each(job -> {
+                mayEnd.await();
+                return Outcome.done();
+            });
+            oneroof.start();
+            awaitListening("one");
+            statement.execute("LISTEN queue_wake_system");
+
+            oneroof.jobs().enqueue(NewJob.of("mark_file", Payload.EMPTY));
+            assertThat(heardUntilNow(others)).as("of one that it begins").isZero();
+            Await.patiently().until("it to be begun", () -> leased() == 1);
+            oneroof.jobs()
+                    .enqueueAll(List.of(NewJob.of("mark_file", Payload.EMPTY), NewJob.of("mark_file", Payload.EMPTY)));
+            assertThat(heardUntilNow(others)).as("of two where one is free").isPositive();
+            mayEnd.countDown();
+            Await.patiently().until("all of them", () -> count("job_history") == 3);
+        }
+    }
+
+    /** How many wake-ups for jobs came before one that is sent now. */
+    private long heardUntilNow(Connection connection) throws SQLException {
+        database.run("SELECT pg_notify('queue_wake_system', 'mark')");
+        List<String> heard = new ArrayList<>();
+        PGConnection listening = connection.unwrap(PGConnection.class);
+        Await.patiently().until("the mark", () -> {
+            try {
+                for (PGNotification one : listening.getNotifications(100)) {
+                    heard.add(one.getParameter());
+                }
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+            return heard.contains("mark");
+        });
+        return heard.stream().filter("job"::equals).count();
+    }
+
+    private long leased() {
+        return database.value(Long.class, "SELECT count(*) FROM oneroof.job_queue WHERE state = 'leased'");
+    }
+
+    private void awaitListening(String name) {
+        Await.patiently()
+                .until(
+                        "it to listen, and to have found nothing",
+                        () -> database.value(
+                                        Long.class,
+                                        "SELECT count(*) FROM oneroof.queue_heartbeat i JOIN oneroof.queue_heartbeat h"
+                                                + " ON h.executor_name = 'jobs/' || ? || '/0' AND h.ticks_total > 0"
+                                                + " WHERE i.executor_name = 'instance/' || ?"
+                                                + " AND i.last_beat_payload ->> 'wake_ups' = 'listening'",
+                                        name,
+                                        name)
+                                == 1);
     }
 
     private long doneBy(String owner) {

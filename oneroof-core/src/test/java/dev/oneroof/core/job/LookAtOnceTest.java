@@ -14,6 +14,7 @@ import dev.oneroof.testkit.server.Sql;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
@@ -127,8 +128,53 @@ class LookAtOnceTest {
         }
     }
 
+    /** What was promised and is not leased yet counts, too. */
+    @Test
+    void promisesNoMoreThanItWouldBeginAtOnce() {
+        JobWorker worker = worker(job -> Outcome.done());
+        try {
+            assertThat(worker.wouldTake(Map.of("mark_file", 3))).as("of two").isFalse();
+            assertThat(worker.wouldTake(Map.of("cut_file", 1)))
+                    .as("of another kind")
+                    .isFalse();
+            assertThat(worker.wouldTake(Map.of("mark_file", 2))).isTrue();
+            assertThat(worker.wouldTake(Map.of("mark_file", 1)))
+                    .as("beside two")
+                    .isFalse();
+            assertThat(pass(worker)).isEqualTo(new Pass.Idle(POLL));
+            assertThat(worker.wouldTake(Map.of("mark_file", 1)))
+                    .as("after a look")
+                    .isTrue();
+        } finally {
+            worker.end();
+        }
+        assertThat(worker.wouldTake(Map.of("mark_file", 1))).as("after its end").isFalse();
+    }
+
+    @Test
+    void looksAgainWhereTheEndOfAJobMakesPlaceForAnother() {
+        for (JobWork work : List.of(
+                new JobWork(MARK.atMostAtOnce(1), 2, job -> Outcome.done(), null),
+                new JobWork(MARK.atMostAtOnce(1), 2, null, (tx, job) -> Outcome.done()))) {
+            AtomicInteger woken = new AtomicInteger();
+            JobWorker worker = worker(work, woken::incrementAndGet);
+            try {
+                database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
+                pass(worker);
+                Await.patiently().until("a look", () -> woken.get() >= 1);
+            } finally {
+                worker.end();
+            }
+        }
+    }
+
     private JobWorker worker(JobHandler handler) {
-        JobWorker worker = new JobWorker("one", db, List.of(new JobWork(MARK, 2, handler, null)), POLL);
+        return worker(new JobWork(MARK, 2, handler, null), () -> {});
+    }
+
+    private JobWorker worker(JobWork work, Runnable wake) {
+        new Jobs(db).register(work.kind(), "test");
+        JobWorker worker = new JobWorker("one", db, List.of(work), POLL, wake);
         worker.prepare();
         return worker;
     }

@@ -791,7 +791,8 @@ BEGIN
 END
 $$;
 
--- Hands jobs back that were not begun: they are due as before, at their old place. Returns how many there were.
+-- Hands jobs back that were not begun: they are due as before, at their old place. Returns how many there were; one that
+-- somebody is just changing stays with its holder.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_hand_back(p_jobs uuid[], p_tokens uuid[]) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
@@ -812,7 +813,8 @@ BEGIN
         FROM ${schema}.job_queue q
         WHERE q.job_id = g.id AND q.lease_token = g.token
         LIMIT 1
-        FOR UPDATE) l;
+        -- Nobody waits for one that somebody is just changing; it can be handed back in a moment.
+        FOR UPDATE SKIP LOCKED) l;
     PERFORM ${schema}.fn_job_give_up(g.id, g.token, NULL)
     FROM unnest(p_jobs, p_tokens) g (id, token)
     WHERE g.id = ANY (v_unwanted);

@@ -1,0 +1,159 @@
+package dev.oneroof.core.job;
+
+import dev.oneroof.core.worker.Waiting;
+import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.SqlState;
+import dev.oneroof.postgres.Tx;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What handlers say, on its way into the database. Lines are worth less than the ends of jobs: those that cannot be kept now
+ * are not kept, and of those that wait there are only so many.
+ */
+final class Lines {
+    private static final Logger log = LoggerFactory.getLogger(Lines.class);
+    /** More than this wait only where the database takes fewer than handlers say. */
+    static final int MOST = 10_000;
+
+    private static final Duration AWAY = Duration.ofSeconds(1);
+
+    private final Database db;
+    private final JobStore store;
+    private final Consumer<Said> queue;
+    private final Waiting waiting;
+    private final AtomicInteger untold = new AtomicInteger();
+    private final AtomicInteger dropped = new AtomicInteger();
+
+    /** @param queue takes a line along to where it is {@linkplain #keep kept} */
+    Lines(Database db, JobStore store, Consumer<Said> queue, Waiting waiting) {
+        this.db = db;
+        this.store = store;
+        this.queue = queue;
+        this.waiting = waiting;
+    }
+
+    /** A line, and how far the job is. */
+    record Line(String text, @Nullable Integer percent) {}
+
+    /**
+     * A line of a handler. It is written down by whoever comes first: the writer of ends, or the handler's own transaction
+     * where that ends the job.
+     */
+    static final class Said implements Ending.News {
+        private final LeasedJob job;
+        private final ReentrantLock writing;
+        private Line line;
+        private boolean isWritten;
+
+        /** @param writing one for all lines of a job: they stay in their order, and a job is not ended while one is written */
+        Said(LeasedJob job, Line line, ReentrantLock writing) {
+            this.job = job;
+            this.line = line;
+            this.writing = writing;
+        }
+
+        LeasedJob job() {
+            return job;
+        }
+
+        private void isNotWritten() {
+            writing.lock();
+            try {
+                isWritten = false;
+            } finally {
+                writing.unlock();
+            }
+        }
+
+        Line line() {
+            return line;
+        }
+
+        /** Says something newer instead; false where it is written already, or just being. */
+        boolean isReplacedBy(Line newer) {
+            if (!writing.tryLock()) {
+                return false;
+            }
+            try {
+                if (!isWritten) {
+                    line = newer;
+                }
+                return !isWritten;
+            } finally {
+                writing.unlock();
+            }
+        }
+    }
+
+    void add(Said line) {
+        if (untold.get() >= MOST) {
+            if (dropped.getAndIncrement() % MOST == 0) {
+                log.warn("handlers say more than the database takes: lines are left out");
+            }
+            return;
+        }
+        untold.incrementAndGet();
+        queue.accept(line);
+    }
+
+    /** Writes them in a transaction of their own. A database that is away takes no ends either, and is waited for. */
+    void keep(List<Said> lines) {
+        boolean goesOn = true;
+        while (!lines.isEmpty() && !isKept(lines) && goesOn) {
+            goesOn = waiting.pause(AWAY);
+        }
+        untold.addAndGet(-lines.size());
+    }
+
+    private boolean isKept(List<Said> lines) {
+        try {
+            db.useTx(tx -> {
+                store.waitNoLonger(tx);
+                write(tx, lines);
+            });
+            return true;
+        } catch (RuntimeException e) {
+            if (Ending.isBad(e) && lines.size() > 1) {
+                // One is refused, by the encoding of the database perhaps: not the others.
+                lines.forEach(line -> isKept(List.of(line)));
+                return true;
+            }
+            log.warn("{} lines of handlers were not kept: {}", lines.size(), e.getMessage());
+            return Ending.isBad(e) || SqlState.isHeldUp(e);
+        }
+    }
+
+    /** Those that are not written yet, in the caller's transaction; returns them. Where it fails they are not written. */
+    List<Said> write(Tx tx, Collection<Said> lines) {
+        List<ReentrantLock> locks =
+                lines.stream().map(one -> one.writing).distinct().toList();
+        // In any order: nobody else who has one of them waits for a second.
+        locks.forEach(ReentrantLock::lock);
+        try {
+            List<Said> fresh =
+                    lines.stream().filter(one -> !one.isWritten).distinct().toList();
+            if (!fresh.isEmpty()) {
+                store.say(tx, fresh);
+                fresh.forEach(one -> one.isWritten = true);
+                tx.onRollback(() -> fresh.forEach(Said::isNotWritten));
+            }
+            return fresh;
+        } finally {
+            locks.forEach(ReentrantLock::unlock);
+        }
+    }
+
+    /** As {@link #write}, in a transaction that ends the job: where that fails, they are kept without it. */
+    void writeTheRest(Tx tx, Collection<Said> lines) {
+        List<Said> written = write(tx, lines);
+        tx.onRollback(() -> written.forEach(this::add));
+    }
+}

@@ -1,0 +1,114 @@
+package dev.oneroof.core.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.oneroof.core.OneRoof;
+import dev.oneroof.core.RuntimeConfig;
+import dev.oneroof.core.signal.Payload;
+import dev.oneroof.core.worker.LoopConfig;
+import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.SchemaName;
+import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.await.Await;
+import dev.oneroof.testkit.server.Sql;
+import dev.oneroof.testkit.server.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Jobs whose rows somebody else holds, in a transaction that stays open. Nobody waits for them but they themselves. */
+@OneRoofTest
+class HeldJobsTest {
+    private static final LoopConfig QUICK =
+            new LoopConfig(Duration.ofSeconds(3), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(1));
+    private static final JobKind MARK = JobKind.named("mark_file");
+
+    private TestDatabase database;
+    private Database db;
+
+    @BeforeEach
+    void opensTheGate(TestDatabase given) {
+        database = given;
+        db = new Database(given.dataSource(), SchemaName.DEFAULT);
+        database.run("UPDATE oneroof.dot_config SET value = 'true' WHERE key = 'queue.jobs.enabled'");
+        new Jobs(db).register(MARK, "test");
+    }
+
+    @Test
+    void areHandedBackLaterAndTheOthersAtOnce() throws Exception {
+        JobStore store = new JobStore();
+        HandBack back = new HandBack(db, store);
+        database.run("SELECT oneroof.fn_job_enqueue('mark_file') FROM generate_series(1, 3)");
+        List<LeasedJob> leased =
+                db.inTx(tx -> store.lease(tx, Map.of("mark_file", 3), 3, "one", Map.of(), null, Duration.ofSeconds(5)));
+        try (Sql other = database.sql()) {
+            other.run("BEGIN");
+            other.run(
+                    "SELECT FROM oneroof.job_queue WHERE job_id = ? FOR UPDATE",
+                    leased.getFirst().id().value());
+            CompletableFuture.runAsync(() -> back.now(leased)).get(20, TimeUnit.SECONDS);
+            assertThat(queued()).isEqualTo(2);
+            back.again();
+            assertThat(queued()).isEqualTo(2);
+            other.run("ROLLBACK");
+        }
+        back.again();
+        assertThat(queued()).isEqualTo(3);
+        assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.job_queue WHERE attempts > 0"))
+                .isZero();
+    }
+
+    @Test
+    void endWhenTheyAreLetGoAndTheOthersBefore() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), database.dataSource());
+                Sql other = database.sql()) {
+            oneroof.work(MARK).each(job -> {
+                if (job.payload().contains("held")) {
+                    begun.countDown();
+                    mayEnd.await();
+                }
+                return Outcome.done();
+            });
+            oneroof.start();
+            Enqueued held = oneroof.jobs().enqueue(NewJob.of("mark_file", Payload.of(Map.of("held", 1))));
+            begun.await();
+            other.run("BEGIN");
+            other.run(
+                    "SELECT FROM oneroof.job_queue WHERE job_id = ? FOR UPDATE",
+                    held.id().value());
+            mayEnd.countDown();
+            for (int more = 1; more <= 3; more++) {
+                oneroof.jobs()
+                        .enqueueAll(IntStream.range(0, 50)
+                                .mapToObj(n -> NewJob.of("mark_file", Payload.EMPTY))
+                                .toList());
+                awaitSucceeded(50L * more);
+            }
+            other.run("ROLLBACK");
+            awaitSucceeded(151);
+        }
+        assertThat(database.list(row -> row.getInt(1), "SELECT DISTINCT attempts FROM oneroof.job_history"))
+                .containsExactly(1);
+    }
+
+    private long queued() {
+        return database.value(Long.class, "SELECT count(*) FROM oneroof.job_queue WHERE state = 'queued'");
+    }
+
+    private void awaitSucceeded(long count) {
+        Await.patiently()
+                .until(
+                        count + " ended",
+                        () -> database.value(
+                                Long.class, "SELECT count(*) FROM oneroof.job_history WHERE state = 'succeeded'"),
+                        ended -> ended == count);
+    }
+}
