@@ -7,14 +7,16 @@ import picocli.CommandLine.Spec;
 
 @Command(
         name = "job",
-        description = "Enqueues jobs, shows them, and changes what becomes of them.",
+        description = "Enqueues jobs, shows them, and changes what becomes of them and their kinds.",
         subcommands = {
             JobEnqueueCommand.class,
             JobKindsCommand.class,
             JobListCommand.class,
             JobShowCommand.class,
             JobRetryCommand.class,
-            JobCancelCommand.class
+            JobCancelCommand.class,
+            JobPauseCommand.class,
+            JobResumeCommand.class
         })
 final class JobCommand implements Runnable {
     @Spec
@@ -24,6 +26,6 @@ final class JobCommand implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "a verb is missing: enqueue, kinds, list, show, retry or cancel");
+                spec.commandLine(), "a verb is missing: enqueue, kinds, list, show, retry, cancel, pause or resume");
     }
 }

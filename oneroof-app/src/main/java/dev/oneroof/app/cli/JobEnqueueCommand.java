@@ -8,7 +8,6 @@ import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -47,14 +46,7 @@ final class JobEnqueueCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        NewJob wanted = new NewJob(
-                kind,
-                job.payload(),
-                key,
-                job.priority(),
-                in == null ? null : Instant.now().plus(in),
-                job.maxAttempts(),
-                null);
+        NewJob wanted = new NewJob(kind, job.payload(), key, job.priority(), null, in, job.maxAttempts(), null);
         return OperatorAccess.inDatabase(options, db -> {
             Enqueued enqueued = enqueue(db, wanted);
             output.say(

@@ -153,8 +153,7 @@ final class DataChecks {
             return "start a program that does them, or more of it";
         }
         return db.inTx(tx -> new GateStore().isOpen(tx, Gates.JOBS))
-                ? "SELECT %s.fn_job_kind_pause('%s', false, 'TEXT')"
-                        .formatted(config.schema().schema(), kind)
+                ? "oneroof job resume %s --reason TEXT".formatted(kind)
                 : "oneroof gate open %s --reason TEXT".formatted(Gates.JOBS);
     }
 

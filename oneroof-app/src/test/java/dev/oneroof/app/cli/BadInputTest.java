@@ -64,6 +64,8 @@ class BadInputTest {
     @ValueSource(
             strings = {
                 "job retry 01900000-0000-7000-8000-000000000000",
+                "job pause mark_file",
+                "job resume mark_file",
                 "cursor accept sorter/parcels",
                 "gate close queue.heartbeat.enabled",
                 "schedule pause nights",

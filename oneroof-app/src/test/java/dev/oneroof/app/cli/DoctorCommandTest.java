@@ -81,7 +81,8 @@ class DoctorCommandTest {
         database.run("SELECT oneroof.fn_job_kind_pause('mark_file', true, 'a look', 'ann')");
         assertThat(command.run("doctor").out())
                 .contains("kind mark_file: paused by ann: a look")
-                .contains("SELECT oneroof.fn_job_kind_pause('mark_file', false, 'TEXT')");
+                .contains("oneroof job resume mark_file --reason TEXT")
+                .doesNotContain("fn_job_kind_pause");
 
         database.run("SELECT oneroof.fn_job_schedule_put('nights', 'mark_file', NULL, NULL, 3600, NULL,"
                 + " now() - interval '1 day')");

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @OneRoofTest
 class JobCommandTest {
@@ -118,6 +119,56 @@ class JobCommandTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"0s, 00:00:00, queued", "1500ms, 00:00:01.5, scheduled", "90m, 01:30:00, scheduled"})
+    void reckonsByTheClockOfTheDatabaseWhenItIsDue(String in, String apart, String state, TestDatabase database) {
+        database.run("SELECT oneroof.fn_job_kind_register('mark_file')");
+
+        Oneroof.Answer enqueued = new Oneroof(folder).on(database).run("job", "enqueue", "mark_file", "--in", in);
+
+        assertThat(enqueued.exit()).as(enqueued.err()).isZero();
+        assertThat(database.value(
+                        String.class,
+                        "SELECT concat_ws(' ', scheduled_at - enqueued_at, state) FROM oneroof.job_queue"))
+                .as("to the microsecond, which no other clock would be")
+                .isEqualTo(apart + " " + state);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1000001d", "999999999d"})
+    void refusesADelayThatIsTooLong(String in, TestDatabase database) {
+        database.run("SELECT oneroof.fn_job_kind_register('mark_file')");
+        Oneroof command = new Oneroof(folder).on(database);
+
+        assertRefused(
+                command.run("job", "enqueue", "mark_file", "--in", in),
+                "oneroof: --in: '%s' is not allowed; allowed are times from 0s to 1000000d\n".formatted(in));
+        assertThat(command.run("job", "enqueue", "mark_file", "--in", "1000000d")
+                        .exit())
+                .isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0, 0", "251, 80, 502"})
+    void refusesAKeyThatIsEmptyOrTooLong(int letters, int shown, int bytes, TestDatabase database) {
+        database.run("SELECT oneroof.fn_job_kind_register('mark_file')");
+        Oneroof command = new Oneroof(folder).on(database);
+
+        assertRefused(
+                command.run("job", "enqueue", "mark_file", "--key", "é".repeat(letters)),
+                "oneroof: --key: '%s' of %d bytes is not allowed; allowed are 1 to 500 bytes\n"
+                        .formatted("é".repeat(shown), bytes));
+        assertThat(command.run("job", "enqueue", "mark_file", "--key", "é".repeat(250))
+                        .exit())
+                .isZero();
+    }
+
+    private static void assertRefused(Oneroof.Answer answer, String message) {
+        assertThat(answer.err()).startsWith(message);
+        assertThat(answer.exit()).isEqualTo(2);
+        assertThat(answer.out()).isEmpty();
+    }
+
+    @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
             job                                                     | 2 | a verb is missing
             job enqueue                                             | 2 | KIND
@@ -129,7 +180,6 @@ class JobCommandTest {
             job enqueue mark_file --payload [7]                     | 2 | --payload: '[7]' is not allowed
             job enqueue mark_file --payload=                        | 2 | --payload: '' is not allowed
             job enqueue mark_file --payload {"Body":1}              | 2 | is no signal
-            job enqueue mark_file --in 999999999d                   | 2 | is not allowed; allowed are times of the years 1 to 9999
             job enqueue mark_file --priority -1                     | 2 | '-1' is not allowed; allowed is a whole number from 0 to 100
             job enqueue mark_file --max-attempts 0                  | 2 | '0' is not allowed
             job list --kind nothing                                 | 4 | --kind: 'nothing' is not registered; 'oneroof job kinds' has those that are

@@ -4,6 +4,8 @@ import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.Tx;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -101,6 +103,11 @@ final class JobStore {
             SELECT oneroof.fn_job_partitions_drop(make_interval(
                 days => greatest(1, coalesce(oneroof.fn_setting_number('queue.jobs.history_days'), 7))::integer))
             """;
+
+    // That of enqueued_at.
+    private static final String NOW = "SELECT now()";
+
+    private static final String PAUSE_KIND = "SELECT oneroof.fn_job_kind_pause(:kind, :paused, :reason, :actor)";
 
     /** Whether a lease is still the holder's. */
     enum Verdict {
@@ -383,6 +390,22 @@ final class JobStore {
 
     boolean isAnyKindKnown(Tx tx) {
         return tx.query(ANY_KIND).mapTo(Boolean.class).one();
+    }
+
+    /** When jobs that this transaction enqueues are enqueued, by the database's clock. */
+    Instant now(Tx tx) {
+        return tx.query(NOW).mapTo(OffsetDateTime.class).one().toInstant();
+    }
+
+    /** False where it is so already. */
+    boolean pauseKind(Tx tx, String kind, boolean paused, OperatorAct by) {
+        return SqlState.explained(() -> tx.query(PAUSE_KIND)
+                .bind("kind", kind)
+                .bind("paused", paused)
+                .bind("reason", by.reason())
+                .bind("actor", by.actor())
+                .mapTo(Boolean.class)
+                .one());
     }
 
     private static UUID[] ids(Collection<LeasedJob> jobs) {

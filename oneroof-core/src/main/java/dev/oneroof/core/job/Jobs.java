@@ -6,6 +6,7 @@ import dev.oneroof.postgres.Tx;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.sql.Connection;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -60,7 +61,7 @@ public final class Jobs {
             return List.of();
         }
         boolean here = taken.test(jobs.stream().collect(Collectors.toMap(NewJob::kind, job -> 1, Integer::sum)));
-        List<Enqueued> enqueued = store.put(tx, jobs, !here);
+        List<Enqueued> enqueued = store.put(tx, timed(tx, jobs), !here);
         tx.onCommit(wake);
         return enqueued;
     }
@@ -73,7 +74,16 @@ public final class Jobs {
     /** As {@link #enqueueAll(Tx, List)}; the jobs are there if and only if the caller commits. */
     public List<Enqueued> enqueueAll(Connection connection, List<NewJob> jobs) {
         // When it commits is not known here, so the database wakes everybody, this process too.
-        return jobs.isEmpty() ? List.of() : db.within(connection, tx -> store.put(tx, jobs, true));
+        return jobs.isEmpty() ? List.of() : db.within(connection, tx -> store.put(tx, timed(tx, jobs), true));
+    }
+
+    /** The database is asked for its time only where a job has a delay. */
+    private List<NewJob> timed(Tx tx, List<NewJob> jobs) {
+        if (jobs.stream().allMatch(job -> job.in() == null)) {
+            return jobs;
+        }
+        Instant now = store.now(tx);
+        return jobs.stream().map(job -> job.enqueuedAt(now)).toList();
     }
 
     /** What became of the wish that a job be given up. */
@@ -102,6 +112,23 @@ public final class Jobs {
             case "ended" -> throw ended(job);
             default -> throw unknown(job);
         }
+    }
+
+    /**
+     * Has no job of a kind begun until it is resumed; those that are being worked on may be finished, others are enqueued
+     * and wait. False where it is paused already.
+     */
+    public boolean pauseKind(String kind, OperatorAct by) {
+        return db.inTx(tx -> store.pauseKind(tx, kind, true, by));
+    }
+
+    /** False where it is not paused. */
+    public boolean resumeKind(String kind, OperatorAct by) {
+        boolean resumed = db.inTx(tx -> store.pauseKind(tx, kind, false, by));
+        if (resumed) {
+            wake.run();
+        }
+        return resumed;
     }
 
     private OneRoofException ended(JobId job) {

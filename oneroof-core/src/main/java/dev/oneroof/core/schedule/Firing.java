@@ -232,6 +232,6 @@ public final class Firing implements Chore {
                 ? "schedule:%s:%s".formatted(schedule.name(), at)
                 : "schedule:%s".formatted(schedule.name());
         return new NewJob(
-                schedule.kind(), schedule.payload(), key, schedule.priority(), at, schedule.maxAttempts(), null);
+                schedule.kind(), schedule.payload(), key, schedule.priority(), at, null, schedule.maxAttempts(), null);
     }
 }

@@ -1061,7 +1061,8 @@ BEGIN
     PERFORM ${schema}.fn_job_demand(p_reason, p_actor);
     SELECT * INTO v_kind FROM ${schema}.job_kind k WHERE k.job_kind = p_kind FOR NO KEY UPDATE;
     IF NOT FOUND THEN
-        RAISE EXCEPTION USING ERRCODE = 'OR003', MESSAGE = format('kind: ''%s'' is not registered', left(p_kind, 80));
+        RAISE EXCEPTION USING ERRCODE = 'OR003',
+            MESSAGE = format('kind: ''%s'' is not registered; ''oneroof job kinds'' has those that are', left(p_kind, 80));
     ELSIF (v_kind.paused_at IS NOT NULL) = p_paused THEN
         RETURN false;
     END IF;
