@@ -7,6 +7,7 @@ import dev.oneroof.core.tabletail.TailSource;
 import dev.oneroof.postgres.Connections;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Identifiers;
+import dev.oneroof.postgres.QuickLooks;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * A schema that a bench makes and drops, and two ways to work in it: as the login, which owns the tables, and as the
@@ -21,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Workshop implements AutoCloseable {
     public static final String WORKER = "bench";
+
+    private static final String NOT_ALLOWED = "42501";
 
     private static final String GRANTED = """
             GRANT USAGE ON SCHEMA %1$s TO %2$s;
@@ -31,6 +35,7 @@ public final class Workshop implements AutoCloseable {
     private final String schema;
     private final Database owner;
     private final HikariDataSource pool;
+    private final HikariDataSource owners;
     private final List<String> registered = new ArrayList<>();
 
     private Workshop(BenchSite site, String schema, @Nullable String role) {
@@ -40,6 +45,7 @@ public final class Workshop implements AutoCloseable {
                 Connections.plain(site.address(), "oneroof bench"),
                 site.schema().schema());
         this.pool = Connections.pool(site.address(), "oneroof bench", role, 6);
+        this.owners = Connections.pool(site.address(), "oneroof bench", null, 1);
     }
 
     /** With the schema empty, whatever an earlier run has left. */
@@ -62,12 +68,18 @@ public final class Workshop implements AutoCloseable {
             return workshop;
         } catch (RuntimeException e) {
             workshop.pool.close();
+            workshop.owners.close();
             throw e;
         }
     }
 
     public Database owner() {
         return owner;
+    }
+
+    /** As the login, by a connection that is kept. */
+    public Database kept() {
+        return new Database(owners, site.schema().schema());
     }
 
     /** As the runtime, by connections that are kept. */
@@ -95,6 +107,30 @@ public final class Workshop implements AutoCloseable {
     /** A bare connection, for a reference. */
     public Connection connect() throws SQLException {
         return Connections.plain(site.address(), "oneroof bench").getConnection();
+    }
+
+    /** As {@link #connect}; the driver's last look for notifications takes no time, as with the connections of the runtime. */
+    public Connection connectQuickly() throws SQLException {
+        PGSimpleDataSource source = Connections.plain(site.address(), "oneroof bench");
+        if (source.getSocketFactory() == null) {
+            source.setSocketFactory(QuickLooks.class.getName());
+        }
+        return source.getConnection();
+    }
+
+    /**
+     * Has what was written so far written out, where the login may ask for it: else that goes on during whatever is measured
+     * next.
+     */
+    public void settle() throws SQLException {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement()) {
+            statement.execute("CHECKPOINT");
+        } catch (SQLException e) {
+            if (!NOT_ALLOWED.equals(e.getSQLState())) {
+                throw e;
+            }
+        }
     }
 
     /** A runtime of its own each time; the caller closes it. */
@@ -131,6 +167,7 @@ public final class Workshop implements AutoCloseable {
     @Override
     public void close() {
         pool.close();
+        owners.close();
         for (String source : registered) {
             forgetCursor(source);
             owner.useTx(tx -> tx.update("DELETE FROM oneroof.tail_source WHERE source_name = :source")

@@ -4,6 +4,7 @@ import dev.oneroof.bench.Bench;
 import dev.oneroof.bench.BenchResult;
 import dev.oneroof.bench.BenchSite;
 import dev.oneroof.bench.Figure;
+import dev.oneroof.bench.Turns;
 import dev.oneroof.bench.Workshop;
 import dev.oneroof.core.OneRoof;
 import dev.oneroof.core.gate.GateStore;
@@ -19,14 +20,17 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
 
 /**
  * From the commit of a single job to its handler, on a system where nothing else happens: enqueued by somebody else, with
- * the bridge open. Beside it, before and after, a bare loop over LISTEN that hears of the same enqueues and does nothing with
- * them. All of them are warmed up by as many enqueues. The clock starts when COMMIT is sent.
+ * the bridge open. In turn with it, a bare loop over LISTEN that hears of the same enqueues and does nothing with them, by the
+ * driver as it comes; and, to be told, one whose connection answers the driver's last look at once, as OneRoof's own does. All
+ * of them are warmed up. The clock starts when COMMIT is sent. Each turn has its percentiles, and their medians are compared.
  *
  * <p>And from the beginning of an enqueue to the handler: in the worker's own process, which needs no notification, against
  * those of somebody else.
@@ -85,102 +89,157 @@ public final class PickupBench implements Bench {
     private BenchResult measured(Workshop workshop, BenchSite site) throws Exception {
         String enqueue = "SELECT %s.fn_job_enqueue('bench_pickup', jsonb_build_object('no', ?::integer))"
                 .formatted(site.schema().schema().quoted());
-        Delays raw = new Delays(config.jobs());
-        Delays woken = new Delays(config.jobs());
-        Delays others = new Delays(config.jobs());
-        Delays own = new Delays(config.jobs());
+        List<Turn> turns = new ArrayList<>();
         new Jobs(workshop.pooled()).register(KIND, "bench");
-        // Half of the reference before, and half after: whatever else the machine does meets both.
-        listened(workshop, enqueue, raw, 0, config.jobs() / 2);
-        worked(workshop, enqueue, woken, others, own);
-        listened(workshop, enqueue, raw, config.jobs() / 2, config.jobs());
+        for (int turn = 0; turn < config.turns(); turn++) {
+            int warmUp = turn == 0 ? config.warmUp() : config.warmUp() / 5;
+            turns.add(turn(workshop, enqueue, warmUp));
+        }
         return BenchResult.of(
                 "pickup",
-                Map.of("jobs", config.jobs()),
+                Map.of("jobs", config.jobs(), "turns", config.turns()),
                 List.of(
-                        Figure.exactly("jobs not begun", raw.missing() + woken.missing() + own.missing(), 0),
-                        ratio("p50 ms from commit to handler, against a bare LISTEN loop", woken, raw, 0.5),
-                        ratio("p99 ms from commit to handler, against a bare LISTEN loop", woken, raw, 0.99),
+                        Figure.exactly(
+                                "jobs not begun",
+                                turns.stream().mapToLong(Turn::missing).sum(),
+                                0),
+                        atMost("p50 ms from commit to handler, against a bare LISTEN loop", turns, 0.5),
+                        atMost("p99 ms from commit to handler, against a bare LISTEN loop", turns, 0.99),
+                        told(
+                                "p50 ms, against one without the driver's last look",
+                                turns,
+                                Turn::woken,
+                                Turn::quick,
+                                0.5),
+                        told(
+                                "p99 ms, against one without the driver's last look",
+                                turns,
+                                Turn::woken,
+                                Turn::quick,
+                                0.99),
                         Figure.ratioAtMost(
                                 "p50 ms from enqueue to handler in the worker's own process, against another's",
-                                own.percentile(0.5),
-                                others.percentile(0.5),
+                                median(turns, Turn::own, 0.5),
+                                median(turns, Turn::others, 0.5),
                                 SOONER),
-                        Figure.told(
+                        told(
                                 "p99 ms from enqueue to handler in the worker's own process, against another's",
-                                own.percentile(0.99),
-                                others.percentile(0.99))));
+                                turns,
+                                Turn::own,
+                                Turn::others,
+                                0.99)));
+    }
+
+    /**
+     * One turn of each.
+     *
+     * @param raw heard by the bare loop
+     * @param quick heard by one without the driver's last look
+     * @param woken begun by the worker, from the commit of somebody else
+     * @param others the same, from before the enqueue
+     * @param own begun by the worker, from before an enqueue in its own process
+     */
+    private record Turn(Delays raw, Delays quick, Delays woken, Delays others, Delays own) {
+        Turn(int jobs) {
+            this(new Delays(jobs), new Delays(jobs), new Delays(jobs), new Delays(jobs), new Delays(jobs));
+        }
+
+        long missing() {
+            return raw.missing() + quick.missing() + woken.missing() + own.missing();
+        }
+    }
+
+    private Turn turn(Workshop workshop, String enqueue, int warmUp) throws Exception {
+        Turn turn = new Turn(config.jobsInTurn());
+        listened(workshop, workshop.connect(), enqueue, turn.raw(), warmUp);
+        worked(workshop, enqueue, turn, warmUp);
+        listened(workshop, workshop.connectQuickly(), enqueue, turn.quick(), warmUp);
+        return turn;
+    }
+
+    private static Figure atMost(String name, List<Turn> turns, double share) {
+        return Figure.ratioAtMost(name, median(turns, Turn::woken, share), median(turns, Turn::raw, share), AT_MOST);
+    }
+
+    private static Figure told(
+            String name, List<Turn> turns, Function<Turn, Delays> one, Function<Turn, Delays> other, double share) {
+        return Figure.told(name, median(turns, one, share), median(turns, other, share));
+    }
+
+    private static double median(List<Turn> turns, Function<Turn, Delays> of, double share) {
+        return Turns.median(
+                turns.stream().map(turn -> of.apply(turn).percentile(share)).toList());
     }
 
     /** The same enqueues, heard by somebody who does nothing with them. */
-    private void listened(Workshop workshop, String enqueue, Delays raw, int from, int to) throws Exception {
-        try (RawListener listener = new RawListener(workshop.connect(), "queue_wake_bench_pickup");
+    private void listened(Workshop workshop, Connection connection, String enqueue, Delays delays, int warmUp)
+            throws Exception {
+        try (RawListener listener = new RawListener(connection, "queue_wake_bench_pickup");
                 Connection emitter = workshop.connect()) {
             emitter.setAutoCommit(false);
-            warmUp(emitter, enqueue, listener);
-            for (int n = from; n < to; n++) {
-                listener.expect(raw, n);
-                emit(emitter, enqueue, raw, n);
+            warmUp(emitter, enqueue, listener, warmUp / 2);
+            for (int n = 0; n < config.jobsInTurn(); n++) {
+                listener.expect(delays, n);
+                emit(emitter, enqueue, delays, n);
             }
         }
         workshop.run("DELETE FROM oneroof.job_queue WHERE job_kind = 'bench_pickup'");
     }
 
     /** As many as the worker has from somebody else: it has as many again of its own. */
-    private void warmUp(Connection emitter, String enqueue, RawListener listener) throws SQLException {
-        Delays warm = new Delays(config.warmUp() / 2);
-        for (int n = 0; n < config.warmUp() / 2; n++) {
+    private void warmUp(Connection emitter, String enqueue, RawListener listener, int jobs) throws SQLException {
+        Delays warm = new Delays(jobs);
+        for (int n = 0; n < jobs; n++) {
             listener.expect(warm, n);
-            send(emitter, enqueue, warm, n, config.jobs() + n);
+            send(emitter, enqueue, warm, n, config.jobsInTurn() + n);
             await(warm, n);
             waiting.pause(APART);
         }
     }
 
-    private void worked(Workshop workshop, String enqueue, Delays woken, Delays others, Delays own) throws Exception {
-        Delays warm = new Delays(config.warmUp());
+    private void worked(Workshop workshop, String enqueue, Turn turn, int warmUp) throws Exception {
+        Delays warm = new Delays(warmUp);
+        int jobs = config.jobsInTurn();
         try (OneRoof oneroof = workshop.runtime();
                 Connection emitter = workshop.connect()) {
             oneroof.work(KIND).each(job -> {
                 int no = Integer.parseInt(job.payload().replaceAll("[^0-9]", ""));
                 if (job.payload().contains("own")) {
-                    own.came(no);
-                } else if (no < config.jobs()) {
-                    woken.came(no);
-                    others.came(no);
+                    turn.own().came(no);
+                } else if (no < jobs) {
+                    turn.woken().came(no);
+                    turn.others().came(no);
                 } else {
-                    warm.came(no - config.jobs());
+                    warm.came(no - jobs);
                 }
                 return Outcome.done();
             });
             oneroof.start();
             awaitHeard(workshop);
             emitter.setAutoCommit(false);
-            warmUp(emitter, enqueue, oneroof, warm);
-            for (int n = 0; n < config.jobs(); n++) {
-                others.sent(n);
-                emit(emitter, enqueue, woken, n);
-                own.sent(n);
+            warmUp(emitter, enqueue, oneroof, warm, warmUp);
+            for (int n = 0; n < jobs; n++) {
+                turn.others().sent(n);
+                emit(emitter, enqueue, turn.woken(), n);
+                turn.own().sent(n);
                 oneroof.jobs().enqueue(NewJob.of("bench_pickup", Payload.of(Map.of("own", n))));
-                rest(own, n);
+                rest(turn.own(), n);
             }
         }
     }
 
     /** A process that has run for a while, and not one that has just begun. */
-    private void warmUp(Connection emitter, String enqueue, OneRoof oneroof, Delays warm) throws SQLException {
-        for (int n = 0; n < config.warmUp(); n++) {
+    private void warmUp(Connection emitter, String enqueue, OneRoof oneroof, Delays warm, int jobs)
+            throws SQLException {
+        for (int n = 0; n < jobs; n++) {
+            int told = config.jobsInTurn() + n;
             if (n % 2 == 0) {
-                send(emitter, enqueue, warm, n, config.jobs() + n);
+                send(emitter, enqueue, warm, n, told);
             } else {
-                oneroof.jobs().enqueue(NewJob.of("bench_pickup", Payload.of(Map.of("no", config.jobs() + n))));
+                oneroof.jobs().enqueue(NewJob.of("bench_pickup", Payload.of(Map.of("no", told))));
             }
             await(warm, n);
         }
-    }
-
-    private static Figure ratio(String name, Delays measured, Delays reference, double share) {
-        return Figure.ratioAtMost(name, measured.percentile(share), reference.percentile(share), AT_MOST);
     }
 
     private void emit(Connection emitter, String sql, Delays delays, int n) throws SQLException {

@@ -24,13 +24,13 @@ class PickupBenchTest {
         database.run(
                 "CREATE TRIGGER see BEFORE INSERT ON oneroof.job_queue FOR EACH ROW EXECUTE FUNCTION public.see()");
 
-        BenchResult result = new PickupBench(new PickupConfig(2, 20)).run(Sites.of(database));
+        BenchResult result = new PickupBench(new PickupConfig(1, 2, 20)).run(Sites.of(database));
 
         assertThat(result.figures().getFirst().holds())
                 .as("all of them have come")
                 .isTrue();
         assertThat(database.value(Long.class, "SELECT count(*) FROM public.seen WHERE no >= 2"))
-                .as("twenty of the worker, and ten for each half of the reference")
+                .as("twenty of the worker, and ten for each of the bare loops")
                 .isEqualTo(40);
     }
 }
