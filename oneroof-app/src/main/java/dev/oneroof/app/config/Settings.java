@@ -41,7 +41,7 @@ final class Settings {
             "10",
             "a whole number from 3 to 100",
             false,
-            "Connections at most. A worker needs one, and one more while it reads ahead in a backlog; wake-ups need one.");
+            "Connections at most. A worker needs one, and one more while it reads ahead in a backlog; wake-ups need one, and each job that is done in a transaction.");
     static final Setting EMBEDDED_PORT = new Setting(
             "embedded.port",
             "0",
