@@ -60,6 +60,7 @@ public final class JobWorker implements Worker {
     private final ReentrantLock looking = new ReentrantLock();
     private int takenAtOnce;
     private final Floors floors = new Floors();
+    private final FloorStore noted = new FloorStore();
     private final Waiting room = new Waiting();
     private volatile boolean wantsRoom;
     private volatile boolean isEnding;
@@ -142,6 +143,7 @@ public final class JobWorker implements Worker {
 
     @Override
     public void prepare() {
+        floors.begin(db.inStatement(tx -> noted.known(tx, lanes.keySet())), System.nanoTime());
         writer = Thread.ofPlatform().name("oneroof-job-ends").start(ending);
         minding = Thread.ofPlatform().name("oneroof-job-minder").start(minder);
     }
@@ -250,8 +252,18 @@ public final class JobWorker implements Worker {
         if (!look.isUndone()) {
             floors.looked(from.isEmpty(), look.leased(), look.nanos(), System.nanoTime());
             byKind(look.leased()).forEach((kind, jobs) -> laneOf(kind).add(jobs));
+            floors.toNote(System.nanoTime()).ifPresent(this::note);
         }
         return look;
+    }
+
+    /** For others: nothing here hangs on it. */
+    private void note(Floors.Note note) {
+        try {
+            db.inStatement(tx -> noted.note(tx, note));
+        } catch (RuntimeException e) {
+            log.debug("jobs: floors were not noted", e);
+        }
     }
 
     private boolean wouldKeepALastOneWaiting(List<LeasedJob> found) {
