@@ -52,7 +52,12 @@ final class JobShowCommand implements Callable<Integer> {
         if (!story.lines().isEmpty()) {
             output.print("");
             output.print(story.lines(), LINES);
+            story.lines().stream().filter(line -> line.leftOut() > 0).forEach(this::printLeftOut);
         }
+    }
+
+    private void printLeftOut(JobReport.Line last) {
+        output.print("%d lines left out before the last of attempt %d".formatted(last.leftOut(), last.attempt()));
     }
 
     private void print(String name, @Nullable String value) {

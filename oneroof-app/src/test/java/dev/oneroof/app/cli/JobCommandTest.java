@@ -96,6 +96,23 @@ class JobCommandTest {
     }
 
     @Test
+    void showsTheLastLineOfAHandlerThatSaysMoreThanIsKept(TestDatabase database) {
+        database.run("UPDATE oneroof.dot_config SET value = 'true' WHERE key = 'queue.jobs.enabled'");
+        database.run("SELECT oneroof.fn_job_kind_register('mark_file')");
+        database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
+        database.run("SELECT FROM oneroof.fn_job_lease(ARRAY['mark_file'], 1, 'me')");
+        database.run("SELECT oneroof.fn_job_say(job_id, lease_token, 'line ' || n, 'info', n / 11)"
+                + " FROM oneroof.job_queue, generate_series(1, 1010) n");
+        String id = database.value(String.class, "SELECT job_id::text FROM oneroof.job_queue");
+        Oneroof command = new Oneroof(folder).on(database);
+
+        assertThat(command.run("job", "show", id).out())
+                .contains("91 %   line 1010", "10 lines left out before the last of attempt 1")
+                .doesNotContain("line 1009");
+        assertThat(command.run("job", "show", id, "--json").out()).contains("\"left_out\":10");
+    }
+
+    @Test
     void listsTheKindsWithWhatThereIsOfEach(TestDatabase database) {
         Oneroof command = new Oneroof(folder).on(database);
         Oneroof.Answer none = command.run("job", "kinds");

@@ -7,6 +7,7 @@ import dev.oneroof.core.worker.Worker;
 import dev.oneroof.postgres.Database;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,7 +27,9 @@ public final class JobKeeper implements Worker {
 
     private final Database db;
     private final List<Chore> chores;
-    private final JobStore store = new JobStore();
+    private final KeeperStore store = new KeeperStore();
+    private final Lookback reaping = new Lookback();
+    private final Lookback promoting = new Lookback();
     private boolean hasKinds;
     private long daysNanos = System.nanoTime() - DAYS.toNanos();
 
@@ -67,11 +70,11 @@ public final class JobKeeper implements Worker {
 
     @Override
     public Pass runOnce(Lease lease) {
-        int reaped = db.inStatement(tx -> store.reap(tx, MOST, SCOPE.worker()));
+        int reaped = looked(reaping, reach -> db.inStatement(tx -> store.reap(tx, MOST, SCOPE.worker(), reach)));
         if (reaped > 0) {
             log.warn("took {} jobs from holders whose lease had run out", reaped);
         }
-        int promoted = db.inStatement(tx -> store.promote(tx, MOST));
+        int promoted = looked(promoting, reach -> db.inStatement(tx -> store.promote(tx, MOST, reach)));
         Duration untilChore = chores.stream().map(JobKeeper::done).reduce(USUAL, JobKeeper::sooner);
         keepDays();
         if (untilChore.isZero() || reaped == MOST || promoted == MOST) {
@@ -79,6 +82,14 @@ public final class JobKeeper implements Worker {
         }
         Duration next = notTooSoon(sooner(untilNextDue(), untilChore));
         return reaped + promoted > 0 ? new Pass.CaughtUp(reaped + promoted, next) : new Pass.Idle(next);
+    }
+
+    private static int looked(Lookback lookback, ToIntFunction<@Nullable Duration> look) {
+        long began = System.nanoTime();
+        Duration reach = lookback.reach(began);
+        int brought = look.applyAsInt(reach);
+        lookback.looked(reach, brought < MOST, brought, began, System.nanoTime());
+        return brought;
     }
 
     /** One that fails keeps no job from being taken back. */
@@ -111,7 +122,7 @@ public final class JobKeeper implements Worker {
         daysNanos = System.nanoTime();
         apart(() -> db.inStatement(store::ensureDays));
         apart(this::dropDays);
-        apart(() -> db.inStatement(store::dropClosedLetters));
+        apart(this::dropClosedLetters);
     }
 
     private void dropDays() {
@@ -119,6 +130,18 @@ public final class JobKeeper implements Worker {
                 !dropped.isEmpty();
                 dropped = db.inStatement(store::dropDays)) {
             log.info("dropped {}", dropped);
+        }
+    }
+
+    private void dropClosedLetters() {
+        long dropped = 0;
+        for (long some = db.inStatement(store::dropClosedLetters);
+                some > 0;
+                some = db.inStatement(store::dropClosedLetters)) {
+            dropped += some;
+        }
+        if (dropped > 0) {
+            log.info("forgot {} dead letters that were closed", dropped);
         }
     }
 

@@ -1,13 +1,16 @@
 package dev.oneroof.core.job;
 
 import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.Tx;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 
 /** Jobs as operators see them, alive or ended. */
@@ -22,24 +25,38 @@ public final class JobReport {
             WHERE (CAST(:id AS uuid) IS NULL OR job_id = :id)
               AND (CAST(:kind AS text) IS NULL OR job_kind = :kind)
               AND (CAST(:state AS text) IS NULL OR state = :state)
+              -- Whoever asks for a state that is an end has what is alive left out.
+              AND (CAST(:state AS text) IN ('succeeded', 'failed', 'cancelled') IS NOT TRUE OR finished_at IS NOT NULL)
               AND (CAST(:before AS uuid) IS NULL OR job_id < :before)
             ORDER BY job_id DESC
             LIMIT :limit
             """;
 
+    // Of a kind that is rare, all that has ended is looked through: an index would cost everybody who ends a job.
+    private static final String TIMEOUT = "SELECT set_config('statement_timeout', :millis, true)";
+
     private static final String ONE = LIST.replace("(CAST(:id AS uuid) IS NULL OR job_id = :id)", "job_id = :id");
 
     private static final String LINES = """
-            SELECT said_at::text AS said_at, attempt, level, line, percent
+            SELECT said_at::text AS said_at, attempt, level, line, percent, left_out
             FROM (
                 SELECT * FROM oneroof.job_log WHERE job_id = :id ORDER BY log_id DESC LIMIT 50) l
             ORDER BY log_id
             """;
 
+    private static final Duration LONGEST = Duration.ofSeconds(10);
+
     private final Database db;
+    private final Duration longest;
 
     public JobReport(Database db) {
+        this(db, LONGEST);
+    }
+
+    /** @param longest what a list may take */
+    JobReport(Database db, Duration longest) {
         this.db = db;
+        this.longest = longest;
     }
 
     /** A job; what does not concern its state is null. */
@@ -63,13 +80,19 @@ public final class JobReport {
             @Nullable String lastError,
             String payload) {}
 
-    /** What a handler said. */
+    /**
+     * What a handler said.
+     *
+     * @param percent how far it was; where lines are left out, by the last of them that told
+     * @param leftOut how many lines before this one are left out, since the attempt had said more than are kept
+     */
     public record Line(
             String at,
             int attempt,
             String level,
             String line,
-            @Nullable Integer percent) {}
+            @Nullable Integer percent,
+            int leftOut) {}
 
     public record Story(Shown job, List<Line> lines) {}
 
@@ -85,8 +108,24 @@ public final class JobReport {
                         ErrorCode.NOT_FOUND,
                         "kind: '%s' is not registered; 'oneroof job kinds' has those that are".formatted(kind));
             }
-            return find(tx, LIST, null, kind, state, before, limit);
+            tx.query(TIMEOUT)
+                    .bind("millis", Long.toString(longest.toMillis()))
+                    .mapTo(String.class)
+                    .one();
+            try {
+                return find(tx, LIST, null, kind, state, before, limit);
+            } catch (JdbiException e) {
+                throw SqlState.isTimeout(e) ? tooMany(e) : e;
+            }
         });
+    }
+
+    private OneRoofException tooMany(JdbiException cause) {
+        return new OneRoofException(
+                ErrorCode.FAILED,
+                "job list: the look through all jobs took longer than %d s; a state (failed, cancelled, leased) narrows it"
+                        .formatted(longest.toSeconds()),
+                cause);
     }
 
     public Story show(JobId id) {
@@ -103,7 +142,8 @@ public final class JobReport {
                                 row.getInt("attempt"),
                                 row.getString("level"),
                                 row.getString("line"),
-                                row.getObject("percent", Integer.class)))
+                                row.getObject("percent", Integer.class),
+                                row.getInt("left_out")))
                         .list()));
     }
 

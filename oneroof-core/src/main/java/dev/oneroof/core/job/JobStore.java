@@ -82,28 +82,6 @@ final class JobStore {
 
     private static final String RETRY_NOW = "SELECT oneroof.fn_job_retry_now(:job, :reason, :actor) ->> 'outcome'";
 
-    private static final String REAP = "SELECT (oneroof.fn_job_lease_reaper(:limit, :actor) ->> 'reaped')::integer";
-
-    private static final String PROMOTE = "SELECT oneroof.fn_job_promote(:limit, true)";
-
-    private static final String NEXT_DUE = "SELECT oneroof.fn_job_until_due()";
-
-    private static final String DROP_CLOSED = """
-            SELECT oneroof.fn_job_dead_letter_drop(make_interval(
-                days => greatest(1, coalesce(oneroof.fn_setting_number('queue.jobs.dead_letter_days'), 90))::integer))
-            """;
-
-    private static final String CHECK_LETTERS = "SELECT oneroof.fn_job_dead_letter_check(:overflow_at)::text";
-
-    private static final String ANY_KIND = "SELECT EXISTS (SELECT FROM oneroof.job_kind)";
-
-    private static final String ENSURE_DAYS = "SELECT oneroof.fn_job_partitions_ensure()";
-
-    private static final String DROP_DAYS = """
-            SELECT oneroof.fn_job_partitions_drop(make_interval(
-                days => greatest(1, coalesce(oneroof.fn_setting_number('queue.jobs.history_days'), 7))::integer))
-            """;
-
     // That of enqueued_at.
     private static final String NOW = "SELECT now()";
 
@@ -346,50 +324,6 @@ final class JobStore {
                 .bind("actor", by.actor())
                 .mapTo(String.class)
                 .one());
-    }
-
-    /** How many were taken from holders whose lease had run out. */
-    int reap(Tx tx, int limit, String actor) {
-        return tx.query(REAP)
-                .bind("limit", limit)
-                .bind("actor", actor)
-                .mapTo(Integer.class)
-                .one();
-    }
-
-    /** How many jobs for later are due now. */
-    int promote(Tx tx, int limit) {
-        return tx.query(PROMOTE).bind("limit", limit).mapTo(Integer.class).one();
-    }
-
-    /** In how many seconds the next of the jobs for later is due; null where there is none. */
-    @Nullable
-    Double nextDueIn(Tx tx) {
-        return tx.query(NEXT_DUE).mapTo(Double.class).findOne().orElse(null);
-    }
-
-    int ensureDays(Tx tx) {
-        return tx.query(ENSURE_DAYS).mapTo(Integer.class).one();
-    }
-
-    List<String> dropDays(Tx tx) {
-        return tx.query(DROP_DAYS).mapTo(String.class).list();
-    }
-
-    long dropClosedLetters(Tx tx) {
-        return tx.query(DROP_CLOSED).mapTo(Long.class).one();
-    }
-
-    /** Raises and ends the findings of dead letters. */
-    void checkLetters(Tx tx, long overflowAt) {
-        tx.query(CHECK_LETTERS)
-                .bind("overflow_at", overflowAt)
-                .mapTo(String.class)
-                .one();
-    }
-
-    boolean isAnyKindKnown(Tx tx) {
-        return tx.query(ANY_KIND).mapTo(Boolean.class).one();
     }
 
     /** When jobs that this transaction enqueues are enqueued, by the database's clock. */

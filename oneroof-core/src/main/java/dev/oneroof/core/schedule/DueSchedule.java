@@ -1,6 +1,5 @@
 package dev.oneroof.core.schedule;
 
-import dev.oneroof.core.signal.Payload;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -8,14 +7,14 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import org.jspecify.annotations.Nullable;
 
-/** A schedule whose time has come, as it is written down: whether its timetable can be read is yet to be seen. */
+/** A schedule whose time has come, as it is written down: whether its timetable and its payload can be read is yet to be seen. */
 record DueSchedule(
         String name,
         String kind,
         Written written,
         CatchUp catchUp,
         boolean overlaps,
-        Payload payload,
+        String payload,
         int priority,
         @Nullable Integer maxAttempts,
         Instant due,
@@ -51,7 +50,7 @@ record DueSchedule(
                 Written.of(row),
                 CatchUp.of(row.getString("catch_up")),
                 row.getBoolean("may_overlap"),
-                new Payload(row.getString("payload")),
+                row.getString("payload"),
                 row.getInt("priority"),
                 attempts == 0 ? null : attempts,
                 row.getObject("next_due_at", OffsetDateTime.class).toInstant(),

@@ -5,6 +5,7 @@ import dev.oneroof.core.job.Enqueued;
 import dev.oneroof.core.job.Jobs;
 import dev.oneroof.core.job.NewJob;
 import dev.oneroof.core.operator.OperatorAct;
+import dev.oneroof.core.signal.Payload;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.Tx;
@@ -202,7 +203,8 @@ public final class Firing implements Chore {
         List<NewJob> wanted = new ArrayList<>();
         for (int n = 0; n < due.size(); n++) {
             DueSchedule schedule = due.get(n);
-            times.get(n).fired().forEach(at -> wanted.add(job(schedule, at)));
+            Payload payload = new Payload(schedule.payload());
+            times.get(n).fired().forEach(at -> wanted.add(job(schedule, payload, at)));
         }
         List<Enqueued> enqueued = jobs.enqueueAll(tx, wanted);
         List<Fired> fired = new ArrayList<>();
@@ -227,11 +229,10 @@ public final class Firing implements Chore {
         }
     }
 
-    private static NewJob job(DueSchedule schedule, Instant at) {
+    private static NewJob job(DueSchedule schedule, Payload payload, Instant at) {
         String key = schedule.overlaps()
                 ? "schedule:%s:%s".formatted(schedule.name(), at)
                 : "schedule:%s".formatted(schedule.name());
-        return new NewJob(
-                schedule.kind(), schedule.payload(), key, schedule.priority(), at, null, schedule.maxAttempts(), null);
+        return new NewJob(schedule.kind(), payload, key, schedule.priority(), at, null, schedule.maxAttempts(), null);
     }
 }

@@ -10,6 +10,7 @@ import dev.oneroof.testkit.server.Sql;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -28,19 +29,81 @@ class DeadLetterCheckTest {
         database.run("SELECT oneroof.fn_job_kind_register(k) FROM unnest('{mark_file,cut_file,idle}'::text[]) k");
     }
 
+    /** Not for each of them, either: those behind would wait for all. */
     @Test
-    void doesNotWaitForWhoHoldsAFinding() {
-        giveUp("mark_file", 1, "file 1 is gone");
+    void whoHoldsFindingsKeepsNoOtherFromBeingRaised() {
+        database.run("SELECT oneroof.fn_job_kind_register('held' || n) FROM generate_series(1, 10) n");
+        for (int n = 1; n <= 10; n++) {
+            giveUp("held" + n, 1, "file 1 is gone");
+        }
         check(100);
-        giveUp("mark_file", 1, "file 2 is gone");
+        for (int n = 1; n <= 10; n++) {
+            giveUp("held" + n, 2, "file 2 is gone");
+        }
+        giveUp("mark_file", 1, "file 3 is gone");
         DeadLetterCheck chore = new DeadLetterCheck(new Database(database.dataSource(), SchemaName.DEFAULT), 100);
         try (Sql operator = database.sql()) {
             operator.run("BEGIN");
             operator.run("SET LOCAL idle_in_transaction_session_timeout = '20s'");
             operator.run("SELECT FROM oneroof.system_issues FOR UPDATE");
-            assertThatThrownBy(chore::run).hasMessageContaining("lock timeout");
+            long began = System.nanoTime();
+            chore.run();
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofMillis(1500));
+            assertThat(findings()).hasSize(11).contains("cursor_dlq jobs/mark_file 1 medium");
+            assertThat(strings("SELECT count(*) FROM oneroof.job_dead_letter_news"))
+                    .as("what was not told is told later")
+                    .containsExactly("20");
+            assertThat(check(100)).contains("\"locked\": 10");
             operator.run("ROLLBACK");
         }
+        check(100);
+        assertThat(findings()).contains("cursor_dlq jobs/held1 3 medium", "cursor_dlq jobs/held10 3 medium");
+        assertThat(strings("SELECT count(*) FROM oneroof.job_dead_letter_news")).containsExactly("0");
+    }
+
+    @Test
+    void tellsOfSomebodyWhoKeepsItFromLooking() {
+        AtomicLong nanos = new AtomicLong();
+        DeadLetterCheck chore =
+                new DeadLetterCheck(new Database(database.dataSource(), SchemaName.DEFAULT), 100, nanos::get);
+        try (Sql other = database.sql()) {
+            other.run("BEGIN");
+            other.run("SET LOCAL idle_in_transaction_session_timeout = '20s'");
+            other.run("SELECT oneroof.fn_job_dead_letter_check()");
+            for (int seconds = 0; seconds <= 60; seconds += 5) {
+                assertThat(chore.isHeldUp()).as("after %d s", seconds).isFalse();
+                chore.run();
+                nanos.addAndGet(Duration.ofSeconds(5).toNanos());
+            }
+            chore.run();
+            assertThat(chore.isHeldUp()).isTrue();
+            other.run("ROLLBACK");
+        }
+        nanos.addAndGet(Duration.ofSeconds(5).toNanos());
+        chore.run();
+        assertThat(chore.isHeldUp()).isFalse();
+    }
+
+    /** What is too many is the instances' to say. */
+    @Test
+    void withoutAThresholdLeavesItToOthersWhatIsTooMany() {
+        String unbound = "SELECT oneroof.fn_job_dead_letter_check()::text";
+        giveUp("mark_file", 150, "file 1 is gone");
+        database.run(unbound);
+        assertThat(findings()).containsExactly("cursor_dlq jobs/mark_file 150 high");
+        check(200);
+        database.run(unbound);
+        assertThat(findings()).as("200 are not too many").hasSize(1);
+
+        check(10);
+        close("mark_file", 100);
+        database.run(unbound);
+        assertThat(findings())
+                .as("50 are too many, where that is more than ten")
+                .containsExactly("cursor_dlq jobs/mark_file 150 high", "cursor_dlq_overflow jobs/mark_file 91 high");
+        close("mark_file", 50);
+        database.run(unbound);
+        assertThat(findings()).as("none is never too many").isEmpty();
     }
 
     @Test
@@ -49,7 +112,7 @@ class DeadLetterCheckTest {
         giveUp("mark_file", 1, "the disk is full");
         giveUp("cut_file", 1, "file 1 is gone");
 
-        assertThat(check(100)).isEqualTo("{\"ended\": 0, \"inert\": false, \"raised\": 2}");
+        assertThat(check(100)).isEqualTo("{\"ended\": 0, \"inert\": false, \"locked\": 0, \"raised\": 2}");
         assertThat(findings())
                 .containsExactly("cursor_dlq jobs/cut_file 1 medium", "cursor_dlq jobs/mark_file 3 medium");
         assertThat(strings("SELECT evidence::text FROM oneroof.system_issues WHERE coalesce_key = 'jobs/mark_file'"))
@@ -62,7 +125,9 @@ class DeadLetterCheckTest {
                         "1 job of 'cut_file' was given up; see: oneroof dlq groups --kind cut_file",
                         "3 jobs of 'mark_file' were given up; see: oneroof dlq groups --kind mark_file");
 
-        assertThat(check(100)).as("nothing came").isEqualTo("{\"ended\": 0, \"inert\": false, \"raised\": 0}");
+        assertThat(check(100))
+                .as("nothing came")
+                .isEqualTo("{\"ended\": 0, \"inert\": false, \"locked\": 0, \"raised\": 0}");
         giveUp("mark_file", 2, "file 2 is gone");
         check(100);
         assertThat(findings())
@@ -75,7 +140,7 @@ class DeadLetterCheckTest {
                 + " FROM oneroof.job_dead_letter WHERE resolved_at IS NULL AND job_kind = 'mark_file'");
         database.run("SELECT oneroof.fn_job_dead_letter_replay(dead_letter_id, 'ticket', 'ann')"
                 + " FROM oneroof.job_dead_letter WHERE resolved_at IS NULL AND job_kind = 'mark_file'");
-        assertThat(check(100)).isEqualTo("{\"ended\": 1, \"inert\": false, \"raised\": 0}");
+        assertThat(check(100)).isEqualTo("{\"ended\": 1, \"inert\": false, \"locked\": 0, \"raised\": 0}");
         assertThat(findings()).containsExactly("cursor_dlq jobs/cut_file 1 medium");
 
         database.run("DELETE FROM oneroof.job_queue");

@@ -61,7 +61,12 @@ class FloorsTest {
         Floors other = new Floors();
         other.begin(db.inStatement(tx -> store.known(tx, List.of("mark_file", "cut_file"))), now);
         assertThat(other.isRaised()).isTrue();
-        assertThat(other.now(now)).containsExactly(Map.entry("mark_file", "2026-01-01 00:00:02+00"));
+        assertThat(other.now(now)).containsOnlyKeys("mark_file");
+        assertThat(database.value(
+                        Boolean.class,
+                        "SELECT CAST(? AS timestamptz) = '2026-01-01 00:00:02+00'",
+                        other.now(now).get("mark_file")))
+                .isTrue();
         assertThat(other.now(now + SLOW.multipliedBy(20).toNanos()))
                 .as("no later than the one who noted it")
                 .isEmpty();

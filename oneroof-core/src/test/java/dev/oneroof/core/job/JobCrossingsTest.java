@@ -72,6 +72,23 @@ class JobCrossingsTest {
                 .containsExactly("queued", "cancelled");
     }
 
+    @Test
+    void enqueuesOneJobOfAKeyThatTwoSessionsBringAtOnce() {
+        String enqueue = "SELECT oneroof.fn_job_enqueue('mark_file', p_idempotency_key => 'k') ->> 'job_id'";
+        database.run("CREATE TABLE public.told (job_id text)");
+        try (Sql one = database.sql()) {
+            one.run("BEGIN");
+            String first = one.value(String.class, enqueue);
+            CompletableFuture<Void> second = waiting("INSERT INTO public.told " + enqueue);
+            one.run("COMMIT");
+            second.join();
+            assertThat(database.list(
+                            row -> row.getString(1),
+                            "SELECT job_id FROM public.told UNION ALL" + " SELECT job_id::text FROM oneroof.job_queue"))
+                    .containsExactly(first, first);
+        }
+    }
+
     /** The snapshot still shows the job that bore the key, which has ended since. */
     @ParameterizedTest
     @ValueSource(strings = {"REPEATABLE READ", "SERIALIZABLE"})

@@ -18,6 +18,11 @@ class JobFingerprintTest {
                         new Messages("the jobs' file 'a.txt' isn't there", "the jobs' file 'b.txt' isn't there"),
                         new Messages("'a.txt' is gone", "'b.txt' is gone"),
                         new Messages("('a') \"b\"", "('c') \"d\""),
+                        new Messages(
+                                "no such row: \"" + "ab".repeat(300) + '"', "no such row: \"" + "cd".repeat(300) + '"'),
+                        new Messages(
+                                "no such row: '" + "ab".repeat(300) + "'", "no such row: '" + "cd".repeat(300) + "'"),
+                        new Messages("near 'a, which was cut", "near 'b, which was"),
                         new Messages("no file /data/a1b2c3.bin", "no file /data/ffee99.bin"),
                         new Messages("no file /data/in_a1b2c3.bin", "no file /data/in_123456.bin"),
                         new Messages("Foo@1a2b3c is closed", "Foo@77ac1f is closed"),

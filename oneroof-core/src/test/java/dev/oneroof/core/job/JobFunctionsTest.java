@@ -127,21 +127,6 @@ class JobFunctionsTest {
     }
 
     @Test
-    void enqueuesOneJobOfAKeyThatTwoSessionsBringAtOnce() throws InterruptedException {
-        try (Sql one = database.sql()) {
-            one.run("BEGIN");
-            one.run("SELECT oneroof.fn_job_enqueue('mark_file', p_idempotency_key => 'k')");
-            String[] second = new String[1];
-            Thread other =
-                    Thread.ofPlatform().start(() -> second[0] = enqueue("'mark_file', p_idempotency_key => 'k'"));
-            one.run("COMMIT");
-            other.join();
-            assertThat(database.value(String.class, "SELECT job_id::text FROM oneroof.job_queue"))
-                    .isEqualTo(second[0]);
-        }
-    }
-
-    @Test
     void endsAJobOnlyForItsHolder() {
         String job = enqueue("'mark_file', '{\"ref\": \"a\"}'");
         String old = token("ARRAY['mark_file']");
@@ -254,6 +239,20 @@ class JobFunctionsTest {
                 .isEqualTo("lease_expired");
     }
 
+    @Test
+    void leasesThatRanOutAreOfOneGroupWhoeverTakesThemBack() {
+        for (String reaper : List.of("ann", "my-executor")) {
+            enqueue("'mark_file', p_max_attempts => 1");
+            lease("ARRAY['mark_file']", 1);
+            expire();
+            value("fn_job_lease_reaper(10, '%s')::text", reaper);
+        }
+        assertThat(database.value(
+                        String.class,
+                        "SELECT count(*) || ' ' || count(DISTINCT fingerprint) FROM oneroof.job_dead_letter"))
+                .isEqualTo("2 1");
+    }
+
     /** Acceptance of phase 2: the replay, proven on a row that was triaged for it. */
     @Test
     void acceptanceOfPhase2AReplayIsRefusedUnlessTriagedAndMakesAFreshJob() {
@@ -343,6 +342,40 @@ class JobFunctionsTest {
         assertThat(lease("ARRAY['single', 'mark_file', 'other']", 10))
                 .hasSize(2)
                 .contains(other);
+    }
+
+    /** Not in the order of their names: then one that always has enough would keep the next from ever being leased. */
+    @Test
+    void sharesWhatAKindAtItsRateLeavesInTheOrderOfTheJobs() {
+        database.run("SELECT oneroof.fn_job_kind_register('mail', p_rate_count => 1, p_rate_seconds => 3600),"
+                + " oneroof.fn_job_kind_register('a'), oneroof.fn_job_kind_register('b')");
+        database.run("SELECT oneroof.fn_job_enqueue('mail', p_scheduled_at => now() - interval '1 hour')"
+                + " FROM generate_series(1, 100)");
+        String waits = enqueue("'b', p_scheduled_at => now() - interval '30 minutes'");
+        database.run("SELECT oneroof.fn_job_enqueue('a') FROM generate_series(1, 20)");
+
+        assertThat(lease("ARRAY['mail', 'a', 'b']", 10)).hasSize(10).contains(waits);
+        assertThat(
+                        database.value(
+                                String.class,
+                                "SELECT string_agg(job_kind, ',' ORDER BY job_kind) FROM oneroof.job_queue WHERE state = 'leased'"))
+                .isEqualTo("a,a,a,a,a,a,a,a,b,mail");
+    }
+
+    @Test
+    void servesTheOthersBehindSeveralKindsAtTheirLimits() {
+        database.run("SELECT oneroof.fn_job_kind_register(k, p_max_running => 1) FROM unnest('{x,y,z}'::text[]) k");
+        database.run("SELECT oneroof.fn_job_enqueue(k, p_scheduled_at => now() - interval '1 hour' * h)"
+                + " FROM (VALUES ('x', 4), ('y', 3), ('z', 2)) k (k, h), generate_series(1, 20)");
+        String waits = enqueue("'other', p_scheduled_at => now() - interval '1 hour'");
+        database.run("SELECT oneroof.fn_job_enqueue('mark_file') FROM generate_series(1, 20)");
+
+        assertThat(lease("ARRAY['mark_file', 'other', 'x', 'y', 'z']", 5))
+                .hasSize(5)
+                .contains(waits);
+        assertThat(lease("ARRAY['mark_file', 'other', 'x', 'y', 'z']", 5))
+                .as("all three are at their limit")
+                .hasSize(5);
     }
 
     /** What the one at its limit leaves is the others' only as far as the caller wants of them. */
@@ -468,6 +501,8 @@ class JobFunctionsTest {
         assertThat(lease("ARRAY['slow']", 10)).hasSize(1);
         database.run("UPDATE oneroof.job_kind_rate SET refilled_at = now() + interval '1 day'");
         assertThat(lease("ARRAY['slow']", 10)).as("the clock went back").isEmpty();
+        database.run("UPDATE oneroof.job_kind_rate SET refilled_at = refilled_at - interval '30 minutes 10 s'");
+        assertThat(lease("ARRAY['slow']", 10)).as("it is filled from then on").hasSize(1);
     }
 
     @Test
@@ -480,6 +515,30 @@ class JobFunctionsTest {
                         "SELECT job_id::text FROM oneroof.fn_job_lease(ARRAY['mark_file'], 10, 'me', NULL, NULL,"
                                 + " ARRAY[now() - interval '90 minutes'])"))
                 .containsExactly(above);
+    }
+
+    /** For a keeper that looks often: what it leaves is found by who looks at all. */
+    @Test
+    void takesBackAndPromotesNothingFromBeforeATime() {
+        enqueue("'mark_file'");
+        enqueue("'other'");
+        lease("ARRAY['mark_file']", 1);
+        lease("ARRAY['other']", 1);
+        database.run("UPDATE oneroof.job_queue SET lease_until = now() - CASE job_kind"
+                + " WHEN 'other' THEN interval '5 seconds' ELSE interval '1 minute' END");
+        String since = "now() - interval '30 seconds'";
+        assertThat(value("fn_job_lease_reaper(10, 'me', %s)::text", since)).contains("\"reaped\": 1");
+        assertThat(database.value(String.class, "SELECT job_kind FROM oneroof.job_queue WHERE state = 'leased'"))
+                .isEqualTo("mark_file");
+        assertThat(value("fn_job_lease_reaper(10, 'me')::text")).contains("\"reaped\": 1");
+
+        database.run("UPDATE oneroof.job_queue SET scheduled_at = now() - CASE job_kind"
+                + " WHEN 'other' THEN interval '5 seconds' ELSE interval '1 minute' END");
+        assertThat(value("fn_job_promote(10, true, %s)::text", since)).isEqualTo("1");
+        assertThat(database.value(Boolean.class, "SELECT oneroof.fn_job_until_due(" + since + ") IS NULL"))
+                .isTrue();
+        assertThat(value("fn_job_until_due()::text")).startsWith("-60");
+        assertThat(value("fn_job_promote()::text")).isEqualTo("1");
     }
 
     @Test
@@ -549,6 +608,7 @@ class JobFunctionsTest {
             'mark_file', '{"a": [{"b": {"password": 1}}]}'       | is no signal
             'mark_file', '[1]'                                   | is no signal
             'mark_file', NULL                                    | is no signal
+            'mark_file', concat(repeat('{"a": ', 101), 1, repeat('}', 101))::jsonb | at most 8192 bytes and 100 levels
             'mark_file', jsonb_build_object('a', repeat('x', 9000)) | is no signal
             'mark_file', p_priority => -1                        | priority '-1' is not allowed; allowed are 0 to 100
             'mark_file', p_priority => 101                       | priority '101' is not allowed

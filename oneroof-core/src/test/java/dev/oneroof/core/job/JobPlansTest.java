@@ -69,15 +69,15 @@ class JobPlansTest {
             INSERT INTO oneroof.job_history
                 (job_id, job_kind, event_domain, state, priority, scheduled_at, enqueued_at, attempts, max_attempts, finished_at,
                  payload)
-            SELECT ('60000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'busy', 'system', 'succeeded', 0, now(), now(),
-                   1, 10, now() - n % 3 * interval '1 day', '{"ref": 1}'
+            SELECT ('60000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'busy', 'system',
+                   CASE WHEN n <= 10 THEN 'failed' ELSE 'succeeded' END, 0, now(), now(), 1, 10, now() - n % 3 * interval '1 day', '{"ref": 1}'
             FROM generate_series(1, 10 * :rows) n;
             INSERT INTO oneroof.job_dead_letter
                 (dead_letter_id, job_id, job_kind, event_domain, priority, attempts, max_attempts, payload, error_class,
                  last_error, fingerprint, enqueued_at, last_failed_at, triage_status, triaged_by, triaged_at, resolved_at)
             SELECT ('70000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, gen_random_uuid(), 'busy', 'system', 0, 1, 1,
                    '{"ref": 1}', 'x', 'y', 'f' || n / 10 % 5, now(), now(), s.status, 'ann', now() - interval '1 hour',
-                   CASE s.status WHEN 'closed' THEN now() END
+                   CASE s.status WHEN 'closed' THEN now() - CASE WHEN n < 14 THEN interval '1 year' ELSE interval '1 hour' END END
             FROM generate_series(1, 10 * :rows) n,
                  LATERAL (SELECT CASE n % 10 WHEN 0 THEN 'new' WHEN 1 THEN 'manual_replay' ELSE 'closed' END) s (status);
             INSERT INTO oneroof.job_dead_letter_replay_run
@@ -124,6 +124,7 @@ class JobPlansTest {
         calls.add(new Call("SELECT * FROM oneroof.fn_job_lease(ARRAY['single'], 10, 'me')", 30));
         calls.add(new Call("SELECT * FROM oneroof.fn_job_lease(ARRAY['slow'], 10, 'me')", 10));
         calls.add(new Call("SELECT oneroof.fn_job_promote(1000, true)", 10));
+        calls.add(new Call("SELECT oneroof.fn_job_promote(1000, true, now() - interval '10 seconds')", 10));
         calls.add(new Call(
                 "SELECT * FROM oneroof.fn_job_put(%s, array_fill('busy'::text, ARRAY[10]), array_fill('{}'::jsonb, ARRAY[10]))"
                         .formatted(ids('9', 1)),
@@ -147,6 +148,7 @@ class JobPlansTest {
         }
         calls.add(new Call("SELECT oneroof.fn_job_retry_now(%s, 'x', 'ann')".formatted(id('3', 1)), 1));
         calls.add(new Call("SELECT oneroof.fn_job_lease_reaper(1000, 'me')", 10));
+        calls.add(new Call("SELECT oneroof.fn_job_lease_reaper(1000, 'me', now() - interval '10 seconds')", 10));
         calls.add(
                 new Call("SELECT oneroof.fn_job_dead_letter_triage(%s, 'closed', '', 'ann')".formatted(id('7', 1)), 1));
         calls.add(new Call(
@@ -156,6 +158,7 @@ class JobPlansTest {
         calls.add(new Call("SELECT oneroof.fn_job_dead_letter_replay_next(%s, 10, 'ann')".formatted(id('8', 1)), 10));
         // All of the group are counted.
         calls.add(new Call("SELECT oneroof.fn_job_dead_letter_replay_start('busy', 'f1', 'ticket 7', 10, 'ann')", 400));
+        calls.add(new Call("SELECT oneroof.fn_job_dead_letter_drop(interval '90 days')", 10));
         calls.add(new Call("SELECT * FROM oneroof.fn_job_schedule_due(100)", 10));
         calls.add(new Call(
                 ("SELECT oneroof.fn_job_schedule_fired(ARRAY(SELECT 's' || n FROM generate_series(1, 10) n),"
@@ -191,6 +194,12 @@ class JobPlansTest {
             check(session, CALLS);
             // Open letters are counted in the index, and the closed ones are not looked at.
             check(session, List.of(new Call("SELECT * FROM oneroof.v_job_dead_letter_group", 2010)));
+            // Somebody lists what did not end well: neither what is alive is looked at, nor what did.
+            check(
+                    session,
+                    List.of(new Call(
+                            "SELECT * FROM oneroof.v_job WHERE state = 'failed' AND finished_at IS NOT NULL ORDER BY job_id DESC LIMIT 100",
+                            10)));
         }
     }
 

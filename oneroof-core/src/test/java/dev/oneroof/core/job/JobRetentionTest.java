@@ -2,12 +2,17 @@ package dev.oneroof.core.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.oneroof.core.lease.Epoch;
+import dev.oneroof.core.lease.Lease;
+import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.SchemaName;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.server.TestDatabase;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What came on a day that nobody had made a partition for. */
+/** What came on a day that nobody had made a partition for, and dead letters that are closed. */
 @OneRoofTest
 class JobRetentionTest {
     private static final String ROWS = """
@@ -53,6 +58,36 @@ class JobRetentionTest {
 
         assertThat(dropped(database)).containsExactly("job_history_20200101");
         assertThat(dropped(database)).containsExactly("job_history_default");
+    }
+
+    @Test
+    void forgetsClosedLettersSoManyAtATimeAndTheKeeperAllOfThem(TestDatabase database) {
+        database.run("SELECT oneroof.fn_job_kind_register('mark_file')");
+        letters(database, 6_000, "now() - interval '91 days'");
+        letters(database, 10, "now() - interval '89 days'");
+        letters(database, 10, "NULL");
+
+        assertThat(database.value(Long.class, "SELECT oneroof.fn_job_dead_letter_drop(interval '90 days')"))
+                .isEqualTo(5_000);
+        assertThat(database.value(Long.class, "SELECT oneroof.fn_job_dead_letter_drop(interval '90 days')"))
+                .isEqualTo(1_000);
+
+        letters(database, 11_000, "now() - interval '91 days'");
+        JobKeeper keeper = new JobKeeper(new Database(database.dataSource(), SchemaName.DEFAULT));
+        keeper.runOnce(new Lease(keeper.scope(), "one", new Epoch(1), Duration.ofSeconds(30)));
+        assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.job_dead_letter"))
+                .isEqualTo(20);
+    }
+
+    private static void letters(TestDatabase database, int count, String resolvedAt) {
+        database.run("""
+                INSERT INTO oneroof.job_dead_letter
+                    (dead_letter_id, job_id, job_kind, event_domain, priority, attempts, max_attempts, payload, error_class,
+                     last_error, fingerprint, enqueued_at, last_failed_at, triage_status, triaged_by, triaged_at, resolved_at)
+                SELECT gen_random_uuid(), gen_random_uuid(), 'mark_file', 'system', 0, 1, 1, '{}', 'x', 'y', 'f', now(), now(),
+                       CASE WHEN r.at IS NULL THEN 'new' ELSE 'closed' END, 'ann', now(), r.at
+                FROM generate_series(1, %d), (SELECT CAST(%s AS timestamptz)) r (at)
+                """.formatted(count, resolvedAt));
     }
 
     private static List<String> dropped(TestDatabase database) {

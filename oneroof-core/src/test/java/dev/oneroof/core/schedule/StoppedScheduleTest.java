@@ -105,6 +105,22 @@ class StoppedScheduleTest {
     }
 
     @Test
+    void oneThatSomebodyPausesThenStaysSoWhateverItsDefinition() {
+        stopped("bad");
+
+        assertThat(schedules.pause("bad", ANN)).isTrue();
+
+        assertThat(schedules.pause("bad", ANN)).as("it is already").isFalse();
+        assertThat(findings()).as("somebody wants it so").isEmpty();
+        assertThat(strings("SELECT actor || ' ' || reason FROM oneroof.operator_act WHERE act = 'job_schedule_pause'"))
+                .containsExactly("ann a look");
+        schedules.replace(Schedule.of("bad", "mark_file", NEW_YEAR).withPriority(3), "test");
+        assertThat(schedules.show("bad").pause())
+                .extracting(KnownSchedule.Pause::actor, KnownSchedule.Pause::reason, KnownSchedule.Pause::stopped)
+                .containsExactly("ann", "a look", false);
+    }
+
+    @Test
     void whatWasMendedMeanwhileIsNotStoppedForWhatItWas() {
         schedules.add(Schedule.of("tick", "mark_file", NEW_YEAR), "test");
         long tried = schedules.show("tick").version();
@@ -119,6 +135,27 @@ class StoppedScheduleTest {
         assertThat(stop("tick", schedules.show("tick").version()))
                 .as("it is already")
                 .isFalse();
+    }
+
+    /** The database may hold what the program refuses to read. */
+    @Test
+    void oneWhosePayloadCannotBeReadKeepsNoOtherFromItsTime() {
+        schedules.add(Schedule.of("deep", "mark_file", NEW_YEAR), "test");
+        schedules.add(Schedule.of("plain", "mark_file", NEW_YEAR), "test");
+        database.run(
+                "UPDATE oneroof.job_schedule SET payload = ?::jsonb WHERE schedule_name = 'deep'",
+                "{\"a\": " + "[".repeat(100) + "]".repeat(100) + "}");
+        database.run("UPDATE oneroof.job_schedule SET next_due_at = now() - interval '30 seconds'");
+
+        while (firing.run().isZero()) {
+            // until nothing is left
+        }
+
+        assertThat(strings("SELECT left(idempotency_key, 15) FROM oneroof.job_queue"))
+                .containsExactly("schedule:plain:");
+        assertThat(findings()).containsExactly("job_schedule_stopped schedules/deep high");
+        assertThat(strings("SELECT summary FROM oneroof.system_issues").getFirst())
+                .contains("payload: it is more than 100 levels deep");
     }
 
     /** The one that resumes has read the old timetable, and waits for the row of which the other gives it a new one. */

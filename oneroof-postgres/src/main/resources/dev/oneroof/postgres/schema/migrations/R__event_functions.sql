@@ -136,7 +136,7 @@ BEGIN
             ERRCODE = 'OR002',
             MESSAGE = format('event %s: the payload of ''%s/%s'' is no signal', v_bad.no, v_bad.event_domain,
                              v_bad.event_type),
-            HINT = 'Send the address of the truth, at most 8192 bytes, with none of the keys that hold contents or secrets.';
+            HINT = 'Send the address of the truth, at most 8192 bytes and 100 levels, with none of the keys that hold contents or secrets.';
     ELSIF FOUND THEN
         -- THE PLACE OF THE CAPTURE: once event_pending is there, such an event is kept in it and its event_id here is
         -- null, instead of this error.

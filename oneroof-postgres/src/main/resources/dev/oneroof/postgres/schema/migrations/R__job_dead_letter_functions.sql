@@ -436,38 +436,37 @@ $$;
 
 -- Compares the open dead letters of each kind with its findings: raises those that are missing, counts the letters that came
 -- since the last look, and ends those of kinds that have none left. Above p_overflow_at there are too many; they are counted
--- up to ten times that. Returns how many kinds were raised and how many findings ended.
-CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_check(p_overflow_at bigint) RETURNS jsonb
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+-- up to ten times that. Without it, that there are too many is neither raised nor ended, unless there are none. Returns how
+-- many kinds were raised, how many findings ended, and how many kinds were left for later since somebody holds their findings.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_compare(p_overflow_at bigint) RETURNS jsonb
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '200ms'
 -- A plan that was made while there were no letters must not be one that reads them all.
 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
+    v_most     bigint := 10 * coalesce(p_overflow_at, 100);
     v_kind     record;
     v_key      text;
     v_open     text;
     v_evidence jsonb;
+    v_raise    boolean;
+    v_change   integer;
     v_raised   integer := 0;
     v_ended    integer := 0;
+    v_locked   integer := 0;
 BEGIN
-    IF p_overflow_at IS NULL OR p_overflow_at NOT BETWEEN 1 AND 1000000 THEN
-        RAISE EXCEPTION USING ERRCODE = '22023',
-            MESSAGE = format('overflow_at: ''%s'' is not allowed; allowed are 1 to 1000000', p_overflow_at);
-    END IF;
     -- Two at once would count twice. Nobody waits: whoever holds it is looking already.
     PERFORM FROM ${schema}.queue_check WHERE check_name = 'dead_letters_of_jobs' FOR UPDATE SKIP LOCKED;
     IF NOT FOUND THEN
         RETURN jsonb_build_object('inert', true, 'reason', 'another check is under way');
     END IF;
     FOR v_kind IN
-        WITH news AS (
-            DELETE FROM ${schema}.job_dead_letter_news n
-            RETURNING n.job_kind, n.fingerprint, n.dead_letter_id
-        ), came AS (
+        WITH came AS (
             SELECT n.job_kind, count(*) AS letters,
                    (array_agg(n.fingerprint ORDER BY n.dead_letter_id DESC))[1] AS fingerprint,
-                   (array_agg(n.dead_letter_id ORDER BY n.dead_letter_id DESC))[1] AS dead_letter_id
-            FROM news n
+                   (array_agg(n.dead_letter_id ORDER BY n.dead_letter_id DESC))[1] AS dead_letter_id,
+                   array_agg(n.ctid) AS places
+            FROM ${schema}.job_dead_letter_news n
             GROUP BY n.job_kind
         ), told AS (
             SELECT substr(i.coalesce_key, 6) COLLATE "C" AS job_kind,
@@ -479,7 +478,7 @@ BEGIN
               AND i.coalesce_key ~ '^jobs/[^/]+$'
             GROUP BY i.coalesce_key)
         SELECT k.job_kind, coalesce(t.some, false) AS some, coalesce(t.too_many, false) AS too_many, c.letters,
-               c.fingerprint, c.dead_letter_id, o.count AS open, o.count > 10 * p_overflow_at AS uncounted
+               c.fingerprint, c.dead_letter_id, c.places, o.count AS open, o.count > v_most AS uncounted
         FROM (SELECT k.job_kind FROM ${schema}.job_kind k
               UNION SELECT c.job_kind FROM came c
               UNION SELECT t.job_kind FROM told t) k
@@ -489,65 +488,99 @@ BEGIN
             SELECT count(*) AS count
             FROM (SELECT FROM ${schema}.job_dead_letter d
                   WHERE d.job_kind = k.job_kind AND d.resolved_at IS NULL
-                  LIMIT 10 * p_overflow_at + 1) f) o
-        WHERE o.count > 0 OR t.job_kind IS NOT NULL
+                  LIMIT v_most + 1) f) o
+        WHERE o.count > 0 OR t.job_kind IS NOT NULL OR c.job_kind IS NOT NULL
         ORDER BY k.job_kind
     LOOP
         v_key := 'jobs/' || v_kind.job_kind;
-        IF v_kind.open = 0 THEN
-            v_ended := v_ended + ${schema}.fn_finding_resolve('cursor_dlq', v_key);
-        END IF;
-        IF v_kind.open <= p_overflow_at THEN
-            v_ended := v_ended + ${schema}.fn_finding_resolve('cursor_dlq_overflow', v_key);
-        END IF;
-        v_open := CASE WHEN v_kind.uncounted THEN 'over ' || 10 * p_overflow_at ELSE v_kind.open::text END;
+        v_open := CASE WHEN v_kind.uncounted THEN 'over ' || v_most ELSE v_kind.open::text END;
         v_evidence := jsonb_strip_nulls(jsonb_build_object(
             'job_kind', v_kind.job_kind, 'open_dead_letters', v_open, 'fingerprint', v_kind.fingerprint,
             'dead_letter_id', v_kind.dead_letter_id));
-        IF v_kind.open > 0 AND (v_kind.letters > 0 OR NOT v_kind.some) THEN
-            v_raised := v_raised + 1;
-            PERFORM ${schema}.fn_finding_raise(
-                'cursor_dlq', v_key,
-                format(CASE WHEN v_kind.open = 1 THEN '%s job of ''%s'' was given up; see: oneroof dlq groups --kind %s'
-                            ELSE '%s jobs of ''%s'' were given up; see: oneroof dlq groups --kind %s' END,
-                       v_open, v_kind.job_kind, v_kind.job_kind),
-                v_evidence, NULL, coalesce(v_kind.letters, v_kind.open));
-        END IF;
-        IF v_kind.open > p_overflow_at AND (v_kind.letters > 0 OR NOT v_kind.too_many) THEN
-            PERFORM ${schema}.fn_finding_raise(
-                'cursor_dlq_overflow', v_key,
-                format('%s dead letters of jobs of ''%s'', more than %s: the cause is rarely the jobs', v_open,
-                       v_kind.job_kind, p_overflow_at),
-                v_evidence, NULL,
-                -- Those that came while there were too many.
-                CASE WHEN v_kind.letters IS NULL OR NOT (v_kind.too_many OR v_kind.uncounted)
-                     THEN least(v_kind.letters, v_kind.open - p_overflow_at)
-                     ELSE v_kind.letters END);
-        END IF;
+        v_raise := v_kind.open > 0 AND (v_kind.letters IS NOT NULL OR NOT v_kind.some);
+        v_change := 0;
+        -- All of a kind or nothing of it: where somebody holds one of its findings, its news are there the next time.
+        BEGIN
+            -- By their places: what came since is not among them, and nobody else takes them away.
+            DELETE FROM ${schema}.job_dead_letter_news n WHERE n.ctid = ANY (v_kind.places);
+            IF v_kind.open = 0 AND v_kind.some THEN
+                v_change := v_change + ${schema}.fn_finding_resolve('cursor_dlq', v_key);
+            END IF;
+            IF v_kind.too_many AND (v_kind.open = 0 OR v_kind.open <= p_overflow_at) THEN
+                v_change := v_change + ${schema}.fn_finding_resolve('cursor_dlq_overflow', v_key);
+            END IF;
+            IF v_raise THEN
+                PERFORM ${schema}.fn_finding_raise(
+                    'cursor_dlq', v_key,
+                    format(CASE WHEN v_kind.open = 1 THEN '%s job of ''%s'' was given up; see: oneroof dlq groups --kind %s'
+                                ELSE '%s jobs of ''%s'' were given up; see: oneroof dlq groups --kind %s' END,
+                           v_open, v_kind.job_kind, v_kind.job_kind),
+                    v_evidence, NULL, coalesce(v_kind.letters, v_kind.open));
+            END IF;
+            IF v_kind.open > p_overflow_at AND (v_kind.letters > 0 OR NOT v_kind.too_many) THEN
+                PERFORM ${schema}.fn_finding_raise(
+                    'cursor_dlq_overflow', v_key,
+                    format('%s dead letters of jobs of ''%s'', more than %s: the cause is rarely the jobs', v_open,
+                           v_kind.job_kind, p_overflow_at),
+                    v_evidence, NULL,
+                    -- Those that came while there were too many.
+                    CASE WHEN v_kind.letters IS NULL OR NOT (v_kind.too_many OR v_kind.uncounted)
+                         THEN least(v_kind.letters, v_kind.open - p_overflow_at)
+                         ELSE v_kind.letters END);
+            END IF;
+            v_ended := v_ended + v_change;
+            v_raised := v_raised + v_raise::integer;
+        EXCEPTION
+            WHEN lock_not_available THEN
+                v_locked := v_locked + 1;
+                -- Who holds one may hold many: it waits for the first of them only.
+                PERFORM set_config('lock_timeout', '1ms', true);
+        END;
     END LOOP;
-    RETURN jsonb_build_object('inert', false, 'raised', v_raised, 'ended', v_ended);
+    RETURN jsonb_build_object('inert', false, 'raised', v_raised, 'ended', v_ended, 'locked', v_locked);
 END
 $$;
 
--- The same where more than a hundred are too many. Whoever runs jobs may call it, as often as they like.
-CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_check() RETURNS jsonb
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-AS $$ SELECT ${schema}.fn_job_dead_letter_check(100) $$;
-
--- Forgets dead letters that were closed so long ago, and runs that ended then. Open ones stay for ever. Returns how many
--- letters there were.
-CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_drop(p_keep interval) RETURNS bigint
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_check(p_overflow_at bigint) RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
+BEGIN
+    IF p_overflow_at IS NULL OR p_overflow_at NOT BETWEEN 1 AND 1000000 THEN
+        RAISE EXCEPTION USING ERRCODE = '22023',
+            MESSAGE = format('overflow_at: ''%s'' is not allowed; allowed are 1 to 1000000', p_overflow_at);
+    END IF;
+    RETURN ${schema}.fn_job_dead_letter_compare(p_overflow_at);
+END
+$$;
+
+-- The same for whoever runs jobs, as often as they like. How many are too many is up to the instances, and left to them.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_check() RETURNS jsonb
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$ SELECT ${schema}.fn_job_dead_letter_compare(NULL) $$;
+
+-- Forgets dead letters that were closed so long ago, up to five thousand, and runs that ended then. Open ones stay for ever.
+-- Returns how many letters there were: call it until there are none.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_drop(p_keep interval) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+AS $$
 DECLARE
+    v_until timestamptz := now() - p_keep;
     v_count bigint;
 BEGIN
     IF p_keep IS NULL OR p_keep < interval '1 day' THEN
         RAISE EXCEPTION USING ERRCODE = '22023',
             MESSAGE = format('keep: ''%s'' is not allowed; allowed is 1 day or more', p_keep);
     END IF;
-    DELETE FROM ${schema}.job_dead_letter_replay_run r WHERE r.ended_at < now() - p_keep;
-    DELETE FROM ${schema}.job_dead_letter d WHERE d.resolved_at < now() - p_keep;
+    DELETE FROM ${schema}.job_dead_letter_replay_run r WHERE r.ended_at < v_until;
+    DELETE FROM ${schema}.job_dead_letter d
+    WHERE d.ctid = ANY (ARRAY(
+        SELECT o.ctid
+        FROM ${schema}.job_dead_letter o
+        WHERE o.resolved_at < v_until
+        ORDER BY o.resolved_at
+        LIMIT 5000
+        FOR UPDATE SKIP LOCKED));
     GET DIAGNOSTICS v_count = ROW_COUNT;
     RETURN v_count;
 END
@@ -562,6 +595,7 @@ REVOKE EXECUTE ON FUNCTION
     ${schema}.fn_job_dead_letter_put_back(uuid[], text, text, uuid),
     ${schema}.fn_job_dead_letter_replay_lock(uuid),
     ${schema}.fn_left_bytes(text, integer),
+    ${schema}.fn_job_dead_letter_compare(bigint),
     ${schema}.fn_job_dead_letter_check(),
     ${schema}.fn_job_dead_letter_check(bigint),
     ${schema}.fn_job_dead_letter_drop(interval),

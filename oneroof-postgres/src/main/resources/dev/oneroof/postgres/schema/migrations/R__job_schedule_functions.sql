@@ -56,8 +56,8 @@ BEGIN
             MESSAGE = format('%s: ''%s'' is not allowed; allowed are %s', v_bad.field, v_bad.given, v_bad.allowed);
     ELSIF NOT coalesce(${schema}.fn_signal_only(p_payload), false) THEN
         RAISE EXCEPTION USING ERRCODE = 'OR002',
-            MESSAGE = format('payload: that of ''%s'' is no signal; allowed are addresses and figures, at most 8192 bytes, '
-                'with none of the keys that hold contents or secrets', p_name);
+            MESSAGE = format('payload: that of ''%s'' is no signal; allowed are addresses and figures, at most 8192 bytes '
+                'and 100 levels, with none of the keys that hold contents or secrets', p_name);
     ELSIF NOT EXISTS (SELECT FROM ${schema}.job_kind k WHERE k.job_kind = p_kind) THEN
         RAISE EXCEPTION USING ERRCODE = 'OR003',
             MESSAGE = format('kind: ''%s'' is not registered; ''oneroof job kinds'' has those that are', left(p_kind, 80));
@@ -218,27 +218,30 @@ BEGIN
 END
 $$;
 
--- Pauses a schedule. What would have been due meanwhile is not made up. Returns false where it is paused already.
+-- Pauses a schedule. What would have been due meanwhile is not made up. Returns false where somebody has paused it already;
+-- one that was stopped is paused from then on, and no definition lets it go on.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_schedule_pause(p_name text, p_reason text, p_actor text DEFAULT session_user)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
-    v_was timestamptz;
+    v_was record;
 BEGIN
     PERFORM ${schema}.fn_job_schedule_demand(p_reason, p_actor);
-    SELECT s.paused_at INTO v_was FROM ${schema}.job_schedule s WHERE s.schedule_name = p_name FOR NO KEY UPDATE;
+    SELECT s.paused_at, s.is_stopped INTO v_was FROM ${schema}.job_schedule s WHERE s.schedule_name = p_name FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'OR003', MESSAGE = format('schedule: there is no ''%s''', left(p_name, 100));
-    ELSIF v_was IS NOT NULL THEN
+    ELSIF v_was.paused_at IS NOT NULL AND NOT v_was.is_stopped THEN
         RETURN false;
     END IF;
     UPDATE ${schema}.job_schedule s
-    SET pause_actor = p_actor, pause_reason = p_reason, paused_at = clock_timestamp(), updated_at = clock_timestamp()
+    SET pause_actor = p_actor, pause_reason = p_reason, paused_at = clock_timestamp(), is_stopped = false,
+        updated_at = clock_timestamp()
     WHERE s.schedule_name = p_name;
     INSERT INTO ${schema}.operator_act (act, target, actor, reason)
     VALUES ('job_schedule_pause', 'schedule ' || p_name, p_actor, p_reason);
+    PERFORM ${schema}.fn_finding_resolve('job_schedule_stopped', 'schedules/' || p_name);
     RETURN true;
 END
 $$;

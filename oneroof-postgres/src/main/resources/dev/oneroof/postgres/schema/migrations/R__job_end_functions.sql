@@ -1,0 +1,316 @@
+-- What the holder of a job says: of its end, and while it is at it. See R__job_functions.sql for tokens and plans.
+
+-- Ends jobs well. Returns those that were not this holder's any more: they are as they were.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_complete_many(p_jobs uuid[], p_tokens uuid[]) RETURNS uuid[]
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+SET enable_nestloop = off SET enable_mergejoin = off
+AS $$
+DECLARE
+    v_ended uuid[];
+BEGIN
+    WITH ended AS (
+        DELETE FROM ${schema}.job_queue q
+        USING unnest(p_jobs, p_tokens) g (id, token)
+        WHERE q.job_id = ANY (p_jobs) AND q.job_id = g.id AND q.lease_token = g.token
+        RETURNING q.*
+    ), kept AS (
+        INSERT INTO ${schema}.job_history
+            (job_id, job_kind, event_domain, state, priority, scheduled_at, enqueued_at, attempts, max_attempts,
+             idempotency_key, run_id, lease_owner, leased_at, finished_at, last_error, payload)
+        SELECT e.job_id, e.job_kind, e.event_domain, 'succeeded', e.priority, e.scheduled_at, e.enqueued_at, e.attempts + 1,
+               e.max_attempts, e.idempotency_key, e.run_id, e.lease_owner, e.leased_at, clock_timestamp(), e.last_error,
+               e.payload
+        FROM ended e
+        RETURNING job_id)
+    SELECT array_agg(k.job_id) INTO v_ended FROM kept k;
+    RETURN CASE WHEN cardinality(v_ended) = cardinality(p_jobs) THEN '{}'
+                ELSE ARRAY(SELECT DISTINCT g.id FROM unnest(p_jobs) g (id) WHERE g.id <> ALL (coalesce(v_ended, '{}'))) END;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_complete(p_job uuid, p_token uuid) RETURNS boolean
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$ SELECT ${schema}.fn_job_complete_many(ARRAY[p_job], ARRAY[p_token]) = '{}' $$;
+
+-- Takes one job out of the queue into the history. The caller holds its lock.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_retire(p_job uuid, p_state text, p_attempts integer, p_error text)
+RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH ended AS (DELETE FROM ${schema}.job_queue q WHERE q.job_id = p_job RETURNING q.*)
+    INSERT INTO ${schema}.job_history
+        (job_id, job_kind, event_domain, state, priority, scheduled_at, enqueued_at, attempts, max_attempts,
+         idempotency_key, run_id, lease_owner, leased_at, finished_at, last_error, payload)
+    SELECT e.job_id, e.job_kind, e.event_domain, p_state, e.priority, e.scheduled_at, e.enqueued_at, p_attempts,
+           e.max_attempts, e.idempotency_key, e.run_id, e.lease_owner, e.leased_at, clock_timestamp(),
+           coalesce(left(p_error, 2000), e.last_error), e.payload
+    FROM ended e
+$$;
+
+-- What failures have in common: a message without what differs from job to job. That is what stands in quotation marks (an
+-- apostrophe behind a letter opens none, and one that is not closed goes on to the end), uuids, the addresses of objects, hexadecimal numbers (those of six and more that hold
+-- a digit, or begin with 0x), and figures.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_fingerprint(p_kind text, p_class text, p_message text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT left(md5(concat_ws(E'\n', p_kind, p_class,
+        regexp_replace(
+            regexp_replace(
+                regexp_replace(
+                    regexp_replace(left(p_message, 500), '"[^"]*(?:"|$)|(?<!\w)''[^'']*(?:''|$)', '?', 'g'),
+                    '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}', '#', 'g'),
+                '(?<=@)[0-9a-fA-F]+(?![0-9a-zA-Z])'
+                '|(?<![0-9a-zA-Z])(?:0[xX][0-9a-fA-F]+|(?=[a-fA-F]*[0-9])[0-9a-fA-F]{6,})(?![0-9a-zA-Z])', '#', 'g'),
+            '[0-9]+', '#', 'g'))), 16)
+$$;
+
+-- An attempt has ended badly: another one after a while, or none. The caller holds the job's lock.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_attempt_failed(
+    p_job ${schema}.job_queue, p_class text, p_error text, p_retry_seconds double precision, p_final boolean)
+RETURNS jsonb
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+AS $$
+DECLARE
+    v_attempts integer := p_job.attempts + 1;
+    v_error    text := left(coalesce(p_error, ''), 2000);
+    v_class    text := left(coalesce(nullif(p_class, ''), 'unknown'), 200);
+    v_seconds  double precision;
+    v_at       timestamptz;
+BEGIN
+    IF p_job.cancel_requested_at IS NOT NULL THEN
+        PERFORM ${schema}.fn_job_retire(p_job.job_id, 'cancelled', v_attempts, p_job.last_error);
+        RETURN jsonb_build_object('job_id', p_job.job_id, 'outcome', 'cancelled', 'attempts', v_attempts);
+    END IF;
+    IF p_final OR v_attempts >= p_job.max_attempts THEN
+        PERFORM ${schema}.fn_job_retire(p_job.job_id, 'failed', v_attempts, v_error);
+        -- No finding is raised here: its one row would be every failing worker's to wait for.
+        WITH letter AS (
+            INSERT INTO ${schema}.job_dead_letter
+                (dead_letter_id, job_id, job_kind, event_domain, priority, attempts, max_attempts, idempotency_key, run_id,
+                 payload, error_class, last_error, fingerprint, enqueued_at, last_failed_at)
+            VALUES
+                (${schema}.fn_uuid_v7(), p_job.job_id, p_job.job_kind, p_job.event_domain, p_job.priority, v_attempts,
+                 p_job.max_attempts, p_job.idempotency_key, p_job.run_id, p_job.payload, v_class, v_error,
+                 ${schema}.fn_job_fingerprint(p_job.job_kind, v_class, v_error), p_job.enqueued_at, clock_timestamp())
+            RETURNING job_kind, fingerprint, dead_letter_id)
+        INSERT INTO ${schema}.job_dead_letter_news (job_kind, fingerprint, dead_letter_id)
+        SELECT l.job_kind, l.fingerprint, l.dead_letter_id FROM letter l;
+        RETURN jsonb_build_object('job_id', p_job.job_id, 'outcome', 'dead', 'attempts', v_attempts);
+    END IF;
+    -- Doubled each time up to the longest, and up to a fifth more or less, so that jobs that failed together do not come
+    -- back together. The power ends where a number would.
+    SELECT coalesce(
+               p_retry_seconds,
+               least(k.longest_backoff_seconds, k.first_backoff_seconds * 2 ^ least(v_attempts - 1, 60))
+                   * (0.8 + 0.4 * random()))
+    INTO v_seconds
+    FROM ${schema}.job_kind k
+    WHERE k.job_kind = p_job.job_kind;
+    v_at := clock_timestamp() + make_interval(secs => coalesce(v_seconds, 60));
+    UPDATE ${schema}.job_queue q
+    SET state = 'scheduled',
+        scheduled_at = v_at,
+        order_at = v_at - q.priority * interval '1 minute',
+        attempts = v_attempts,
+        last_error = v_class || ': ' || v_error,
+        lease_owner = NULL, leased_at = NULL, lease_until = NULL, lease_token = NULL
+    WHERE q.job_id = p_job.job_id;
+    RETURN jsonb_build_object('job_id', p_job.job_id, 'outcome', 'retry', 'attempts', v_attempts, 'scheduled_at', v_at);
+END
+$$;
+
+-- An attempt has failed. The next one comes after the kind's backoff, or after the given seconds; p_final: never.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_fail(
+    p_job uuid,
+    p_token uuid,
+    p_error_class text,
+    p_error text,
+    p_retry_seconds double precision DEFAULT NULL,
+    p_final boolean DEFAULT false)
+RETURNS jsonb
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+AS $$
+DECLARE
+    v_job ${schema}.job_queue;
+BEGIN
+    IF p_retry_seconds NOT BETWEEN 0 AND 31536000 THEN
+        RAISE EXCEPTION USING ERRCODE = '22023',
+            MESSAGE = format('retry_seconds: ''%s'' is not allowed; allowed are 0 to 31536000', p_retry_seconds);
+    END IF;
+    SELECT * INTO v_job FROM ${schema}.job_queue q WHERE q.job_id = p_job AND q.lease_token = p_token FOR UPDATE;
+    IF NOT FOUND THEN
+        RETURN jsonb_build_object('job_id', p_job, 'outcome', 'lost');
+    END IF;
+    RETURN ${schema}.fn_job_attempt_failed(v_job, p_error_class, p_error, p_retry_seconds, coalesce(p_final, false));
+END
+$$;
+
+-- Not now: again in so many seconds, and no attempt is counted. False when the job was not this holder's any more.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_snooze(p_job uuid, p_token uuid, p_seconds double precision) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+AS $$
+DECLARE
+    v_unwanted timestamptz;
+    v_at       timestamptz;
+BEGIN
+    IF p_seconds IS NULL OR p_seconds NOT BETWEEN 0 AND 31536000 THEN
+        RAISE EXCEPTION USING ERRCODE = '22023',
+            MESSAGE = format('seconds: ''%s'' is not allowed; allowed are 0 to 31536000', p_seconds);
+    END IF;
+    -- Who wanted it cancelled is not put off. Locked first, and then looked at: that may be at this moment.
+    SELECT q.cancel_requested_at INTO v_unwanted
+    FROM ${schema}.job_queue q
+    WHERE q.job_id = p_job AND q.lease_token = p_token
+    FOR UPDATE;
+    IF NOT FOUND THEN
+        RETURN false;
+    ELSIF v_unwanted IS NOT NULL THEN
+        RETURN ${schema}.fn_job_give_up(p_job, p_token, NULL);
+    END IF;
+    v_at := clock_timestamp() + make_interval(secs => p_seconds);
+    UPDATE ${schema}.job_queue q
+    SET state = 'scheduled',
+        scheduled_at = v_at,
+        order_at = v_at - q.priority * interval '1 minute',
+        lease_owner = NULL, leased_at = NULL, lease_until = NULL, lease_token = NULL
+    WHERE q.job_id = p_job;
+    RETURN true;
+END
+$$;
+
+-- Hands jobs back that were not begun: they are due as before, at their old place. Returns how many there were; one that
+-- somebody is just changing stays with its holder.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_hand_back(p_jobs uuid[], p_tokens uuid[]) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+SET enable_nestloop = off SET enable_mergejoin = off
+AS $$
+DECLARE
+    v_back     uuid[];
+    v_unwanted uuid[];
+    v_count    bigint;
+BEGIN
+    -- Locked first, and then looked at: somebody may want one cancelled at this moment.
+    SELECT array_agg(l.job_id) FILTER (WHERE l.cancel_requested_at IS NULL),
+           array_agg(l.job_id) FILTER (WHERE l.cancel_requested_at IS NOT NULL)
+    INTO v_back, v_unwanted
+    FROM unnest(p_jobs, p_tokens) g (id, token)
+    CROSS JOIN LATERAL (
+        SELECT q.job_id, q.cancel_requested_at
+        FROM ${schema}.job_queue q
+        WHERE q.job_id = g.id AND q.lease_token = g.token
+        LIMIT 1
+        -- Nobody waits for one that somebody is just changing; it can be handed back in a moment.
+        FOR UPDATE SKIP LOCKED) l;
+    PERFORM ${schema}.fn_job_give_up(g.id, g.token, NULL)
+    FROM unnest(p_jobs, p_tokens) g (id, token)
+    WHERE g.id = ANY (v_unwanted);
+    UPDATE ${schema}.job_queue q
+    SET state = 'queued', lease_owner = NULL, leased_at = NULL, lease_until = NULL, lease_token = NULL
+    WHERE q.job_id = ANY (v_back);
+    GET DIAGNOSTICS v_count = ROW_COUNT;
+    IF v_count > 0 AND ${schema}.fn_queue_notify_enabled() THEN
+        PERFORM ${schema}.fn_queue_wake(d.event_domain, 'job')
+        FROM (SELECT DISTINCT q.event_domain FROM ${schema}.job_queue q WHERE q.job_id = ANY (v_back)) d;
+    END IF;
+    RETURN v_count;
+END
+$$;
+
+-- The holder has given a job up: because it was asked to, or because it wants no further attempt and no dead letter.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_give_up(p_job uuid, p_token uuid, p_reason text) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+AS $$
+DECLARE
+    v_job ${schema}.job_queue;
+BEGIN
+    SELECT * INTO v_job FROM ${schema}.job_queue q WHERE q.job_id = p_job AND q.lease_token = p_token FOR UPDATE;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    PERFORM ${schema}.fn_job_retire(
+        p_job, 'cancelled', v_job.attempts + 1,
+        CASE WHEN v_job.cancel_requested_at IS NULL THEN p_reason ELSE v_job.last_error END);
+    RETURN true;
+END
+$$;
+
+-- What the holder of a job has to say: a line, and how far it is. At most a thousand lines of an attempt are kept: past
+-- that, the last of them is the one that was said last, and tells how many are left out before it.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_say(
+    p_job uuid, p_token uuid, p_line text, p_level text DEFAULT 'info', p_percent integer DEFAULT NULL)
+RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+AS $$
+DECLARE
+    v_attempt integer;
+    v_last    record;
+BEGIN
+    IF p_level IS NULL OR p_level NOT IN ('info', 'warning', 'error') THEN
+        RAISE EXCEPTION USING ERRCODE = '22023',
+            MESSAGE = format('level: ''%s'' is not allowed; allowed are info, warning, error', left(p_level, 80));
+    ELSIF p_percent NOT BETWEEN 0 AND 100 THEN
+        RAISE EXCEPTION USING ERRCODE = '22023',
+            MESSAGE = format('percent: ''%s'' is not allowed; allowed are 0 to 100', p_percent);
+    END IF;
+    SELECT q.attempts + 1 INTO v_attempt
+    FROM ${schema}.job_queue q
+    WHERE q.job_id = p_job AND q.lease_token = p_token;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    SELECT l.log_id, l.attempt, l.left_out INTO v_last
+    FROM ${schema}.job_log l
+    WHERE l.job_id = p_job
+    ORDER BY l.log_id DESC
+    LIMIT 1;
+    IF v_last.attempt = v_attempt AND (
+        v_last.left_out > 0
+        OR (SELECT count(*) FROM ${schema}.job_log l WHERE l.job_id = p_job AND l.attempt = v_attempt) >= 1000)
+    THEN
+        UPDATE ${schema}.job_log l
+        SET level = p_level,
+            line = left(coalesce(p_line, ''), 500),
+            -- How far it is stays told by a line that says nothing of it.
+            percent = coalesce(p_percent, l.percent),
+            -- On another day it moves to that day, and is kept as long.
+            said_at = clock_timestamp(),
+            left_out = l.left_out + 1
+        WHERE l.job_id = p_job AND l.log_id = v_last.log_id;
+        RETURN true;
+    END IF;
+    INSERT INTO ${schema}.job_log (job_id, attempt, level, line, percent)
+    VALUES (p_job, v_attempt, p_level, left(coalesce(p_line, ''), 500), p_percent);
+    RETURN true;
+END
+$$;
+
+REVOKE EXECUTE ON FUNCTION
+    ${schema}.fn_job_complete_many(uuid[], uuid[]),
+    ${schema}.fn_job_complete(uuid, uuid),
+    ${schema}.fn_job_retire(uuid, text, integer, text),
+    ${schema}.fn_job_fingerprint(text, text, text),
+    ${schema}.fn_job_attempt_failed(${schema}.job_queue, text, text, double precision, boolean),
+    ${schema}.fn_job_fail(uuid, uuid, text, text, double precision, boolean),
+    ${schema}.fn_job_snooze(uuid, uuid, double precision),
+    ${schema}.fn_job_hand_back(uuid[], uuid[]),
+    ${schema}.fn_job_give_up(uuid, uuid, text),
+    ${schema}.fn_job_say(uuid, uuid, text, text, integer)
+FROM PUBLIC;
+
+-- What an executor needs, and no more: it sees a payload only as the result of its lease.
+GRANT EXECUTE ON FUNCTION
+    ${schema}.fn_job_complete_many(uuid[], uuid[]),
+    ${schema}.fn_job_complete(uuid, uuid),
+    ${schema}.fn_job_fail(uuid, uuid, text, text, double precision, boolean),
+    ${schema}.fn_job_snooze(uuid, uuid, double precision),
+    ${schema}.fn_job_hand_back(uuid[], uuid[]),
+    ${schema}.fn_job_give_up(uuid, uuid, text),
+    ${schema}.fn_job_say(uuid, uuid, text, text, integer)
+TO ${server}, ${executor};
