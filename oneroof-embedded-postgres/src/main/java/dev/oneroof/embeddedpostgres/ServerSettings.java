@@ -1,7 +1,9 @@
 package dev.oneroof.embeddedpostgres;
 
+import com.sun.management.OperatingSystemMXBean;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
+import java.lang.management.ManagementFactory;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -33,6 +35,8 @@ final class ServerSettings {
 
     private static final Map<String, String> DEFAULTS =
             Map.of("max_prepared_transactions", "64", "timezone", "UTC", "log_timezone", "UTC");
+
+    private static final long MEGABYTE = 1L << 20;
 
     private final Map<String, String> extra;
 
@@ -66,12 +70,28 @@ final class ServerSettings {
     /** The options as {@code pg_ctl -o} wants them: one text that a shell splits again. */
     String asOptions(int port) {
         Map<String, String> all = new LinkedHashMap<>(DEFAULTS);
+        all.put("shared_buffers", buffers(memory()));
         extra.forEach((name, value) -> all.put(lower(name), value));
         all.putAll(KEPT);
         all.put("port", Integer.toString(port));
         return all.entrySet().stream()
                 .map(setting -> "-c " + quoted(setting.getKey() + "=" + setting.getValue()))
                 .collect(Collectors.joining(" "));
+    }
+
+    /**
+     * A sixteenth of the machine's memory, from 128 MB, with which every server comes, to 512. Only what is used of it is
+     * taken. A queue of which an open snapshot keeps every version does not fit into 128 MB for long, and is then read and
+     * written again and again.
+     */
+    static String buffers(long memory) {
+        return Math.clamp(memory / 16 / MEGABYTE, 128, 512) + "MB";
+    }
+
+    private static long memory() {
+        return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean machine
+                ? machine.getTotalMemorySize()
+                : 0;
     }
 
     private static String lower(String name) {
