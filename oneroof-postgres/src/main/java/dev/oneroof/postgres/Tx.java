@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 import org.jdbi.v3.core.statement.Update;
@@ -61,13 +62,29 @@ public final class Tx {
         afterCommit.forEach(Runnable::run);
     }
 
-    /** What is true again once nothing of this remains. Run as well when the outcome of the commit is unknown. */
+    /**
+     * What is true again once nothing of this remains. Run as well when the outcome of the commit is unknown. Never run in a
+     * transaction that somebody else began, nor for a single statement.
+     */
     public void onRollback(Runnable action) {
         afterRollback.add(action);
     }
 
     void rolledBack() {
         afterRollback.forEach(Runnable::run);
+    }
+
+    /** Does something of which, where it fails, nothing remains, and the transaction goes on. */
+    public void orElse(Runnable work, Consumer<RuntimeException> failed) {
+        String name = "part";
+        handle.savepoint(name);
+        try {
+            work.run();
+            handle.releaseSavepoint(name);
+        } catch (RuntimeException e) {
+            handle.rollbackToSavepoint(name);
+            failed.accept(e);
+        }
     }
 
     public boolean isAbandoned() {

@@ -40,6 +40,7 @@ public final class JobsBench implements Bench {
     private static final JobKind KIND = JobKind.named("bench_noop");
     private static final JobKind OTHER = JobKind.named("bench_other");
     private static final int AT_ONCE = 64;
+    private static final int WARM_UPS = 5;
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private static final String DRAINED = """
@@ -104,8 +105,10 @@ public final class JobsBench implements Bench {
 
     private BenchResult measured(Workshop workshop, BenchSite site, Jobs jobs) throws Exception {
         List<Figure> figures = new ArrayList<>();
-        // The first of everything is slow, and counts for nothing.
-        drained(workshop, jobs, config.jobs());
+        // The first of everything is slow, and counts for nothing: a process that does jobs has run for a while.
+        for (int round = 0; round < WARM_UPS; round++) {
+            drained(workshop, jobs, config.jobs());
+        }
         for (JobsConfig.Part part : config.parts()) {
             clear(workshop);
             figures.add(
@@ -137,7 +140,9 @@ public final class JobsBench implements Bench {
     private Figure drain(Workshop workshop, Jobs jobs) throws Exception {
         BareQueue bare = new BareQueue(workshop);
         bare.create();
-        bare.drained(config.jobs());
+        for (int round = 0; round < WARM_UPS; round++) {
+            bare.drained(config.jobs());
+        }
         return ratio(
                 "drained a second, against a bare table",
                 Turns.take(config.rounds(), () -> bare.drained(config.jobs()), () -> fresh(workshop, jobs)),

@@ -14,7 +14,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,6 +30,8 @@ final class Ending implements Runnable {
     private static final int MOST = 1000;
     private static final Duration TURN = Duration.ofMillis(100);
     private static final Duration LONGEST_BACKOFF = Duration.ofSeconds(5);
+    private static final Duration LONGEST_WAIT = Duration.ofMillis(200);
+    private static final Duration WARY = Duration.ofSeconds(5);
 
     private final Database db;
     private final JobStore store;
@@ -40,6 +41,9 @@ final class Ending implements Runnable {
     private final Map<LeasedJob.Key, LeasedJob> untold = new ConcurrentHashMap<>();
     private final Aside<Ended> aside = new Aside<>(TURN.multipliedBy(5));
     private final Waiting waiting = new Waiting();
+    /** Until when to ask first who is held: somebody was, just now. */
+    private long waryUntilNanos = System.nanoTime();
+
     private volatile @Nullable Ended telling;
     private volatile boolean closing;
 
@@ -90,36 +94,28 @@ final class Ending implements Runnable {
 
     private void tellAll(List<News> batch) {
         List<Ended> ends = of(Ended.class, batch);
-        List<Ended> again = aside.due(System.nanoTime());
-        telling = Stream.concat(again.stream(), ends.stream()).findFirst().orElse(null);
+        telling = ends.isEmpty() ? null : ends.getFirst();
         try {
             lines.keep(of(Lines.Said.class, batch));
             if (!ends.isEmpty()) {
-                write(ends, false);
-            }
-            if (!again.isEmpty()) {
-                write(again, true);
+                write(ends);
             }
         } catch (RuntimeException | Error failure) {
-            log.error("{} ended jobs were not told; their leases run out", ends.size() + again.size(), failure);
+            log.error("{} ended jobs were not told; their leases run out", ends.size(), failure);
             forget(ends);
-            forget(again);
         } finally {
             telling = null;
         }
+        aside.due(System.nanoTime()).forEach(this::writeAgain);
     }
 
     private static <T extends News> List<T> of(Class<T> type, List<News> batch) {
         return batch.stream().filter(type::isInstance).map(type::cast).toList();
     }
 
-    /**
-     * As long as it takes: the jobs are done. Past their leases somebody else has them, and that is told then.
-     *
-     * @param past whether to pass by those that somebody holds
-     */
-    private void write(List<Ended> batch, boolean past) {
-        boolean passesBy = past;
+    /** As long as it takes: the jobs are done. Past their leases somebody else has them, and that is told then. */
+    private void write(List<Ended> batch) {
+        boolean passesBy = !aside.isEmpty() || System.nanoTime() - waryUntilNanos < 0;
         Duration pause = Duration.ofMillis(50);
         while (true) {
             try {
@@ -127,10 +123,11 @@ final class Ending implements Runnable {
                 return;
             } catch (RuntimeException e) {
                 if (isBad(e)) {
-                    writeApart(batch, passesBy, e);
+                    writeApart(batch, e);
                     return;
                 }
                 if (SqlState.isLockTimeout(e) && !passesBy) {
+                    waryUntilNanos = System.nanoTime() + WARY.toNanos();
                     passesBy = true;
                     continue;
                 }
@@ -146,9 +143,22 @@ final class Ending implements Runnable {
         }
     }
 
+    /** One that somebody held: once, and the others go on. */
+    private void writeAgain(Ended one) {
+        try {
+            written(List.of(one), true);
+        } catch (RuntimeException e) {
+            if (isBad(e)) {
+                writeApart(List.of(one), e);
+            } else {
+                setAside(List.of(one));
+            }
+        }
+    }
+
     private void written(List<Ended> batch, boolean passesBy) {
         List<Ended> held = db.inTx(tx -> {
-            store.waitNoLonger(tx);
+            store.waitNoLongerThan(tx, LONGEST_WAIT);
             List<Ended> busy = passesBy ? held(tx, batch) : List.of();
             tell(tx, batch.stream().filter(one -> !busy.contains(one)).toList());
             return busy;
@@ -156,10 +166,17 @@ final class Ending implements Runnable {
         List<Ended> over = batch.stream().filter(one -> !held.contains(one)).toList();
         forget(over);
         told.accept(over.stream().map(Ended::job).toList());
-        if (waiting.isStopped() && !held.isEmpty()) {
+        setAside(held);
+    }
+
+    private void setAside(List<Ended> held) {
+        if (!held.isEmpty() && waiting.isStopped()) {
             log.error("{} ended jobs were not told: somebody holds them; they will be done again", held.size());
             forget(held);
         } else {
+            held.forEach(one -> log.debug(
+                    "job {}: somebody holds it; its end is told later",
+                    one.job().id()));
             aside.add(held, System.nanoTime());
         }
     }
@@ -182,7 +199,7 @@ final class Ending implements Runnable {
     }
 
     /** One of them is bad, and the others must not wait for it. Its lease runs out. */
-    private void writeApart(List<Ended> batch, boolean passesBy, RuntimeException failure) {
+    private void writeApart(List<Ended> batch, RuntimeException failure) {
         if (batch.size() == 1) {
             log.error(
                     "job {}: what became of it could not be told",
@@ -191,7 +208,7 @@ final class Ending implements Runnable {
             forget(batch);
             return;
         }
-        List.copyOf(batch).forEach(one -> write(List.of(one), passesBy));
+        List.copyOf(batch).forEach(one -> write(List.of(one)));
     }
 
     private void tell(Tx tx, List<Ended> batch) {

@@ -11,7 +11,7 @@ import java.util.Optional;
  *
  * <p>While somebody holds an old snapshot open, the index keeps every job that was ever leased, and a look from its
  * beginning steps over all of them: after 400,000 jobs it takes a tenth of a second. So where a look was slow for what it
- * brought, the next ones begin where it ended. What comes below (a job of a higher priority, one whose transaction
+ * brought, and the next one from the beginning, too, those that follow begin where it ended. What comes below (a job of a higher priority, one whose transaction
  * committed late) waits for the next look from the beginning; those take a twentieth of the time at most. Without such a
  * snapshot every look begins at the beginning.
  *
@@ -21,6 +21,7 @@ final class Floors {
     private static final Duration SLOW = Duration.ofMillis(15);
     private static final Duration SLOW_PER_JOB = Duration.ofNanos(25_000);
     private static final int SELDOM = 20;
+    private static final Duration SHORTEST = Duration.ofSeconds(3);
     // However slow one look was: what comes below is not to wait for long.
     private static final Duration LONGEST = Duration.ofSeconds(30);
     private static final Duration NOTED_EVERY = Duration.ofSeconds(1);
@@ -29,6 +30,8 @@ final class Floors {
     private long fullAgainNanos;
     private long notedNanos = System.nanoTime() - NOTED_EVERY.toNanos();
     private boolean raised;
+    /** A single slow look says nothing: somebody else may have had the machine. */
+    private boolean suspected;
 
     /**
      * Floors for others to begin with.
@@ -58,8 +61,10 @@ final class Floors {
     void looked(boolean full, List<LeasedJob> brought, long took, long endedNanos) {
         brought.forEach(job -> floors.put(job.kind(), job.orderAt()));
         if (full) {
-            raised = took > SLOW.toNanos() + brought.size() * SLOW_PER_JOB.toNanos();
-            fullAgainNanos = endedNanos + Math.min(LONGEST.toNanos(), SELDOM * took);
+            boolean slow = took > SLOW.toNanos() + brought.size() * SLOW_PER_JOB.toNanos();
+            raised = slow && (raised || suspected);
+            suspected = slow;
+            fullAgainNanos = endedNanos + Math.clamp(SELDOM * took, SHORTEST.toNanos(), LONGEST.toNanos());
         }
     }
 

@@ -72,7 +72,7 @@ final class JobStore {
     // Of those that this process works on: some hundreds at most, by their ids.
     private static final String CANCELLED = "SELECT job_id FROM oneroof.fn_job_cancel_wanted(:jobs) job_id";
 
-    private static final String LOCK_TIMEOUT = "SELECT set_config('lock_timeout', '1000', true)";
+    private static final String LOCK_TIMEOUT = "SELECT set_config('lock_timeout', :millis, true)";
 
     // A handler's transaction has the time of its handler; what keeps it from others is the token.
     private static final String IDLE_TIMEOUT =
@@ -288,8 +288,11 @@ final class JobStore {
                 .one();
     }
 
-    void waitNoLonger(Tx tx) {
-        tx.query(LOCK_TIMEOUT).mapTo(String.class).one();
+    void waitNoLongerThan(Tx tx, Duration time) {
+        tx.query(LOCK_TIMEOUT)
+                .bind("millis", Long.toString(time.toMillis()))
+                .mapTo(String.class)
+                .one();
     }
 
     void mayIdleFor(Tx tx, Duration time) {

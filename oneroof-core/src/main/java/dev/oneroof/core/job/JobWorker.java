@@ -155,6 +155,7 @@ public final class JobWorker implements Worker {
             return judged(new Pass.Worked(0));
         }
         Optional<Pass> worked = looked();
+        noteFloors();
         if (worked.isPresent()) {
             return judged(worked.get());
         }
@@ -252,15 +253,21 @@ public final class JobWorker implements Worker {
         if (!look.isUndone()) {
             floors.looked(from.isEmpty(), look.leased(), look.nanos(), System.nanoTime());
             byKind(look.leased()).forEach((kind, jobs) -> laneOf(kind).add(jobs));
-            floors.toNote(System.nanoTime()).ifPresent(this::note);
         }
         return look;
     }
 
-    /** For others: nothing here hangs on it. */
-    private void note(Floors.Note note) {
+    /** For others: nothing here hangs on it, and nobody looks later for it. */
+    private void noteFloors() {
+        Optional<Floors.Note> note;
+        looking.lock();
         try {
-            db.inStatement(tx -> noted.note(tx, note));
+            note = floors.toNote(System.nanoTime());
+        } finally {
+            looking.unlock();
+        }
+        try {
+            note.ifPresent(one -> db.inStatement(tx -> noted.note(tx, one)));
         } catch (RuntimeException e) {
             log.debug("jobs: floors were not noted", e);
         }
@@ -353,6 +360,7 @@ public final class JobWorker implements Worker {
         awaitNone(GRACE);
         handling.running().forEach(job -> job.stop(RunningJob.Stop.SHUTDOWN));
         awaitNone(LAST_GRACE);
+        back.again();
         if (!handling.running().isEmpty()) {
             log.error(
                     "{} handlers did not end; their leases run out",

@@ -52,6 +52,8 @@ final class Lines {
         private final ReentrantLock writing;
         private Line line;
         private boolean isWritten;
+        /** On its way to be written: what is not, nobody will write. */
+        private volatile boolean isQueued;
 
         /** @param writing one for all lines of a job: they stay in their order, and a job is not ended while one is written */
         Said(LeasedJob job, Line line, ReentrantLock writing) {
@@ -65,9 +67,17 @@ final class Lines {
         }
 
         private void isNotWritten() {
+            mark(false);
+        }
+
+        private void isRefused() {
+            mark(true);
+        }
+
+        private void mark(boolean written) {
             writing.lock();
             try {
-                isWritten = false;
+                isWritten = written;
             } finally {
                 writing.unlock();
             }
@@ -77,16 +87,17 @@ final class Lines {
             return line;
         }
 
-        /** Says something newer instead; false where it is written already, or just being. */
+        /** Says something newer instead; false where it is written already, or just being, or will not be. */
         boolean isReplacedBy(Line newer) {
             if (!writing.tryLock()) {
                 return false;
             }
             try {
-                if (!isWritten) {
+                boolean isReplaced = isQueued && !isWritten;
+                if (isReplaced) {
                     line = newer;
                 }
-                return !isWritten;
+                return isReplaced;
             } finally {
                 writing.unlock();
             }
@@ -101,6 +112,7 @@ final class Lines {
             return;
         }
         untold.incrementAndGet();
+        line.isQueued = true;
         queue.accept(line);
     }
 
@@ -110,13 +122,14 @@ final class Lines {
         while (!lines.isEmpty() && !isKept(lines) && goesOn) {
             goesOn = waiting.pause(AWAY);
         }
+        lines.forEach(line -> line.isQueued = false);
         untold.addAndGet(-lines.size());
     }
 
     private boolean isKept(List<Said> lines) {
         try {
             db.useTx(tx -> {
-                store.waitNoLonger(tx);
+                store.waitNoLongerThan(tx, AWAY);
                 write(tx, lines);
             });
             return true;
@@ -127,6 +140,10 @@ final class Lines {
                 return true;
             }
             log.warn("{} lines of handlers were not kept: {}", lines.size(), e.getMessage());
+            if (Ending.isBad(e)) {
+                // Nor is it to be tried by the transaction of its job, which would fail by it.
+                lines.forEach(Said::isRefused);
+            }
             return Ending.isBad(e) || SqlState.isHeldUp(e);
         }
     }
@@ -151,9 +168,24 @@ final class Lines {
         }
     }
 
-    /** As {@link #write}, in a transaction that ends the job: where that fails, they are kept without it. */
+    /**
+     * As {@link #write}, in a transaction that ends the job: where that fails, they are kept without it. A line that is
+     * refused does not make it fail.
+     */
     void writeTheRest(Tx tx, Collection<Said> lines) {
-        List<Said> written = write(tx, lines);
-        tx.onRollback(() -> written.forEach(this::add));
+        if (lines.isEmpty()) {
+            return;
+        }
+        tx.orElse(
+                () -> {
+                    List<Said> written = write(tx, lines);
+                    tx.onRollback(() -> written.forEach(this::add));
+                },
+                failure -> {
+                    if (!Ending.isBad(failure)) {
+                        throw failure;
+                    }
+                    log.warn("{} lines of a handler were not kept: {}", lines.size(), failure.getMessage());
+                });
     }
 }

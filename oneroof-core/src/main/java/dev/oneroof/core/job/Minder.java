@@ -144,7 +144,8 @@ final class Minder implements Runnable {
         Set<JobId> cancelled = db.inStatement(tx -> store.cancelled(tx, inHand));
         inHand.stream().filter(job -> cancelled.contains(job.id())).forEach(job -> {
             if (lanes.stream().anyMatch(lane -> lane.takeOut(job))) {
-                ending.add(job, new Outcome.Cancel("cancelled"), "cancelled");
+                // Nobody has begun it: that ends it, and is no attempt.
+                back.now(List.of(job));
             } else {
                 stop(job, RunningJob.Stop.CANCELLED);
             }

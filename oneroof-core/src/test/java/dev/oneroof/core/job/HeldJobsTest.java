@@ -64,6 +64,21 @@ class HeldJobsTest {
                 .isZero();
     }
 
+    /** Its lease has been extended since: it is longer ago that it was leased than the lease lasts. */
+    @Test
+    void areHandedBackThoughTheirFirstLeaseIsOver() {
+        JobStore store = new JobStore();
+        new Jobs(db).register(MARK.leasedFor(Duration.ofSeconds(1)), "test");
+        database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
+        List<LeasedJob> leased =
+                db.inTx(tx -> store.lease(tx, Map.of("mark_file", 1), 1, "one", Map.of(), null, Duration.ofSeconds(5)));
+        database.run("UPDATE oneroof.job_queue SET lease_until = clock_timestamp() + interval '1 minute'");
+        Await.patiently()
+                .until("its first lease to be over", () -> leased.getFirst().isOver());
+        new HandBack(db, store).now(leased);
+        assertThat(queued()).isEqualTo(1);
+    }
+
     @Test
     void endWhenTheyAreLetGoAndTheOthersBefore() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);

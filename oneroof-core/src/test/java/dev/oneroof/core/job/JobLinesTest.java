@@ -127,6 +127,29 @@ class JobLinesTest {
         assertThat(strings("SELECT line FROM oneroof.job_log")).isEmpty();
     }
 
+    /** However many there are: the first thousand, then how far it is and the last word. */
+    @Test
+    void keepTheLastOfVeryMany() {
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), database.dataSource())) {
+            oneroof.work(MARK).each(job -> {
+                for (int n = 1; n <= 5000; n++) {
+                    job.progress(n / 50, "line " + n);
+                }
+                return Outcome.done();
+            });
+            oneroof.start();
+            oneroof.jobs().enqueue(NewJob.of("mark_file", Payload.EMPTY));
+            awaitEnded(1);
+        }
+        assertThat(strings("SELECT count(*) <= 1000 AND min(log_id) = min(log_id) FILTER (WHERE line = 'line 1')"
+                        + " FROM oneroof.job_log"))
+                .containsExactly("t");
+        assertThat(
+                        strings(
+                                "SELECT line || ' ' || percent || ' ' || (left_out > 0) FROM oneroof.job_log ORDER BY log_id DESC LIMIT 1"))
+                .containsExactly("line 5000 100 true");
+    }
+
     private void awaitEnded(int count) {
         Await.patiently()
                 .until(

@@ -182,8 +182,8 @@ BEGIN
 END
 $$;
 
--- Hands jobs back that were not begun: they are due as before, at their old place. Returns how many there were; one that
--- somebody is just changing stays with its holder.
+-- Hands jobs back that were not begun: they are due as before, at their old place; those that somebody wants cancelled are
+-- given up. Returns how many there were; one that somebody is just changing stays with its holder.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_hand_back(p_jobs uuid[], p_tokens uuid[]) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
@@ -206,9 +206,10 @@ BEGIN
         LIMIT 1
         -- Nobody waits for one that somebody is just changing; it can be handed back in a moment.
         FOR UPDATE SKIP LOCKED) l;
-    PERFORM ${schema}.fn_job_give_up(g.id, g.token, NULL)
-    FROM unnest(p_jobs, p_tokens) g (id, token)
-    WHERE g.id = ANY (v_unwanted);
+    -- Nobody has begun them: that is no attempt.
+    PERFORM ${schema}.fn_job_retire(q.job_id, 'cancelled', q.attempts, q.last_error)
+    FROM ${schema}.job_queue q
+    WHERE q.job_id = ANY (v_unwanted);
     UPDATE ${schema}.job_queue q
     SET state = 'queued', lease_owner = NULL, leased_at = NULL, lease_until = NULL, lease_token = NULL
     WHERE q.job_id = ANY (v_back);
@@ -217,7 +218,7 @@ BEGIN
         PERFORM ${schema}.fn_queue_wake(d.event_domain, 'job')
         FROM (SELECT DISTINCT q.event_domain FROM ${schema}.job_queue q WHERE q.job_id = ANY (v_back)) d;
     END IF;
-    RETURN v_count;
+    RETURN v_count + coalesce(cardinality(v_unwanted), 0);
 END
 $$;
 
