@@ -43,6 +43,7 @@ public final class JobWorker implements Worker {
     private static final Duration GRACE = Duration.ofSeconds(20);
     private static final Duration LAST_GRACE = Duration.ofSeconds(2);
     private static final Duration LONGEST_TELLING = Duration.ofSeconds(5);
+    private static final Duration GATE_ASKED_EVERY = Duration.ofMillis(400);
 
     private final String instance;
     private final Database db;
@@ -62,6 +63,7 @@ public final class JobWorker implements Worker {
     private final Floors floors = new Floors();
     private final FloorStore noted = new FloorStore();
     private final Waiting room = new Waiting();
+    private long gateSeenOpenNanos = System.nanoTime() - GATE_ASKED_EVERY.toNanos();
     private volatile boolean wantsRoom;
     private volatile boolean isEnding;
 
@@ -159,8 +161,19 @@ public final class JobWorker implements Worker {
         if (worked.isPresent()) {
             return judged(worked.get());
         }
+        return judged(closedGate().<Pass>map(why -> new Pass.Held(why, poll)).orElseGet(() -> new Pass.Idle(poll)));
+    }
+
+    /** Looks follow each other quickly after work, and whoever leases asks the gate: it is only told by this. */
+    private Optional<String> closedGate() {
+        if (System.nanoTime() - gateSeenOpenNanos < GATE_ASKED_EVERY.toNanos()) {
+            return Optional.empty();
+        }
         Optional<String> closed = db.inStatement(tx -> gates.whyClosed(tx, Gates.JOBS));
-        return judged(closed.<Pass>map(why -> new Pass.Held(why, poll)).orElseGet(() -> new Pass.Idle(poll)));
+        if (closed.isEmpty()) {
+            gateSeenOpenNanos = System.nanoTime();
+        }
+        return closed;
     }
 
     /** Empty where there was nothing, also for whom it was heard of by. */
@@ -253,6 +266,7 @@ public final class JobWorker implements Worker {
         if (!look.isUndone()) {
             floors.looked(from.isEmpty(), look.leased(), look.nanos(), System.nanoTime());
             byKind(look.leased()).forEach((kind, jobs) -> laneOf(kind).add(jobs));
+            wanted.keySet().forEach(kind -> laneOf(kind).looked());
         }
         return look;
     }
@@ -374,6 +388,7 @@ public final class JobWorker implements Worker {
         // Until here it keeps the leases of what is not told yet.
         minder.stop();
         isOver(minding, LAST_GRACE);
+        back.again();
     }
 
     private static boolean isOver(@Nullable Thread thread, Duration time) {

@@ -39,8 +39,10 @@ final class Lane {
     private volatile long turnNanos = System.nanoTime();
     private volatile long restingUntilNanos = System.nanoTime();
     private long carefulUntilNanos = System.nanoTime();
-    /** How many were enqueued here, and told nobody else, since the last look. */
+    /** How many were enqueued here, and told nobody else, and no look since then has ended. */
     private int promised;
+
+    private int promisedBefore;
 
     /**
      * @param handling does a job to its end, called on a thread of its own; false where none can be begun just now
@@ -87,7 +89,7 @@ final class Lane {
         return Math.max(0, work.atOnce() - inHand.get());
     }
 
-    /** Whether so many more would be begun at once. They count as begun until the next look. */
+    /** Whether so many more would be begun at once. They count as begun until a look that begins after this has ended. */
     synchronized boolean isPromised(int jobs) {
         if (jobs > free() - promised || System.nanoTime() - restingUntilNanos < 0) {
             return false;
@@ -98,7 +100,13 @@ final class Lane {
 
     /** Somebody is about to look for jobs: what was promised is there, or will not be. */
     synchronized void looks() {
-        promised = 0;
+        promisedBefore = promised;
+    }
+
+    /** What the look brought is in hand. */
+    synchronized void looked() {
+        promised -= promisedBefore;
+        promisedBefore = 0;
     }
 
     /** Whether one of these, in their order, would wait on its last attempt. */
