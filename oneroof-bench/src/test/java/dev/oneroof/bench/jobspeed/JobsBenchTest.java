@@ -47,7 +47,9 @@ class JobsBenchTest {
 
         BenchResult result = ran(database, Set.of(JobsConfig.Part.DRAIN));
 
-        assertThat(missing(result).measured()).as("five to warm up, and one round").isEqualTo(6);
+        assertThat(missing(result).measured())
+                .as("five to warm up, and one round")
+                .isEqualTo(6);
         assertThat(result.holds()).isFalse();
     }
 
