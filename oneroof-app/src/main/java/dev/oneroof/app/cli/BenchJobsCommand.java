@@ -37,7 +37,7 @@ final class BenchJobsCommand implements Callable<Integer> {
     @Option(
             names = "--rounds",
             paramLabel = "N",
-            defaultValue = "5",
+            defaultValue = "9",
             converter = Numbers.Rounds.class,
             description = "How often reference and candidate take turns (default ${DEFAULT-VALUE}).")
     private long rounds;
