@@ -64,10 +64,16 @@ final class JobEnqueueCommand implements Callable<Integer> {
         try {
             return new Jobs(db).enqueue(wanted);
         } catch (OneRoofException e) {
-            // All else that it names is made here.
-            throw e.code() == ErrorCode.NOT_FOUND
-                    ? new OneRoofException(e.code(), e.message() + "; 'oneroof job kinds' has those that are", e)
-                    : e;
+            throw new OneRoofException(e.code(), asTyped(e), e);
         }
+    }
+
+    /** There is one job, and what is wrong with it was typed somewhere. */
+    private static String asTyped(OneRoofException refused) {
+        String message = refused.message()
+                .replaceFirst("^job 1: kind ", "KIND: ")
+                .replaceFirst("^job 1: the payload ", "--payload: the payload ");
+        // All else that it names is made here.
+        return refused.code() == ErrorCode.NOT_FOUND ? message + "; 'oneroof job kinds' has those that are" : message;
     }
 }

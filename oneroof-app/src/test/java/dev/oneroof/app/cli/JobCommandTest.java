@@ -189,8 +189,8 @@ class JobCommandTest {
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
             job                                                     | 2 | a verb is missing
             job enqueue                                             | 2 | KIND
-            job enqueue nothing                                     | 4 | kind 'nothing' is not registered; 'oneroof job kinds' has those that are
-            job enqueue mark_file --payload {"body":1}              | 2 | is no signal
+            job enqueue nothing                                     | 4 | KIND: 'nothing' is not registered; 'oneroof job kinds' has those that are
+            job enqueue mark_file --payload {"body":1}              | 2 | --payload: the payload of this 'mark_file' is no signal
             job enqueue mark_file --payload nonsense                | 2 | --payload: 'nonsense' is not allowed; allowed is a JSON object
             job enqueue mark_file --payload {bad                    | 2 | --payload: '{bad' is not allowed
             job enqueue mark_file --payload {}{}                    | 2 | --payload: '{}{}' is not allowed
