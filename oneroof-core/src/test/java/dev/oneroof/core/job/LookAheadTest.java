@@ -163,7 +163,8 @@ class LookAheadTest {
         CountDownLatch goOn = new CountDownLatch(1);
         Set<JobId> begun = ConcurrentHashMap.newKeySet();
         try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), database.dataSource())) {
-            oneroof.work(MARK).atOnce(1).each(job -> {
+            // After a third of a short lease it would be handed back, and given up by that.
+            oneroof.work(MARK.leasedFor(Duration.ofMinutes(10))).atOnce(1).each(job -> {
                 begun.add(job.id());
                 if (begun.size() >= ALL / 2) {
                     stand.countDown();
