@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.server.TestDatabase;
+import java.sql.ResultSet;
+import org.jdbi.v3.core.JdbiException;
 import org.junit.jupiter.api.Test;
 
 @OneRoofTest
@@ -26,5 +28,41 @@ class DatabaseTest {
                 .hasMessageContaining("[in: SELECT 1 / CAST(:nothing AS integer) FROM")
                 .hasMessageNotContaining("Ann Other");
         assertThat(SqlState.of(thrown)).isEqualTo("22012");
+    }
+
+    @Test
+    void tellsTheSameOfAPlainStatement(TestDatabase database) {
+        Database db = new Database(database.dataSource(), SchemaName.DEFAULT);
+
+        Throwable thrown = catchThrowable(() ->
+                db.<Boolean>inTx(tx -> tx.plain("SELECT 1 / CAST(? AS integer)\n FROM known", statement -> {
+                    statement.setString(1, "Ann Other");
+                    return statement.execute();
+                })));
+
+        assertThat(thrown)
+                .isInstanceOf(JdbiException.class)
+                .hasMessageContaining("\"known\"")
+                .hasMessageContaining("[in: SELECT 1 / CAST(? AS integer) FROM known]")
+                .hasMessageNotContaining("Ann Other");
+        assertThat(SqlState.of(thrown)).isEqualTo("42P01");
+    }
+
+    @Test
+    void turnsAPlainStatementToItsSchema(TestDatabase database) {
+        database.run("CREATE SCHEMA other");
+        database.run("CREATE TABLE other.job_queue (no integer)");
+        database.run("INSERT INTO other.job_queue VALUES (7)");
+        Database db = new Database(database.dataSource(), new SchemaName("other"));
+
+        int found = db.inTx(tx -> tx.plain("SELECT no FROM oneroof.job_queue WHERE no > ?", statement -> {
+            statement.setInt(1, 6);
+            try (ResultSet rows = statement.executeQuery()) {
+                rows.next();
+                return rows.getInt(1);
+            }
+        }));
+
+        assertThat(found).isEqualTo(7);
     }
 }

@@ -30,8 +30,10 @@ public final class Database {
     private static final ThreadLocal<@Nullable Connection> THEIRS = new ThreadLocal<>();
 
     private final Jdbi jdbi;
+    private final SchemaName schema;
 
     public Database(DataSource dataSource, SchemaName schema) {
+        this.schema = schema;
         this.jdbi = Jdbi.create(() -> {
                     Connection joined = THEIRS.get();
                     return joined == null ? dataSource.getConnection() : joined;
@@ -65,9 +67,9 @@ public final class Database {
         }
     }
 
-    private static <R> R inTx(Handle handle, Function<Tx, R> work) {
+    private <R> R inTx(Handle handle, Function<Tx, R> work) {
         handle.begin();
-        Tx tx = new Tx(handle);
+        Tx tx = new Tx(handle, schema);
         R result;
         try {
             result = work.apply(tx);
@@ -121,8 +123,8 @@ public final class Database {
         }
     }
 
-    private static <R> R inStatement(Handle handle, Function<Tx, R> work) {
-        Tx tx = new Tx(handle);
+    private <R> R inStatement(Handle handle, Function<Tx, R> work) {
+        Tx tx = new Tx(handle, schema);
         R result = work.apply(tx);
         tx.committed();
         return result;
@@ -151,12 +153,12 @@ public final class Database {
         } finally {
             THEIRS.remove();
         }
-        return work.apply(new Tx(handle));
+        return work.apply(new Tx(handle, schema));
     }
 
     /** Takes a connection for as long as the answer is open. */
     public Notifications notifications() {
-        return new Notifications(jdbi.open());
+        return new Notifications(jdbi.open(), schema);
     }
 
     /** The first failure is the one to tell; a connection that is gone cannot roll back either. */

@@ -17,12 +17,14 @@ public final class Notifications implements AutoCloseable {
     private static final int LONGEST_STATEMENT_MILLIS = 2000;
 
     private final Handle handle;
+    private final SchemaName schema;
     private final boolean autoCommit;
     private boolean sound = true;
 
     /** Outside of any transaction: in one, LISTEN waits for its end, and it would hold everybody's barrier. */
-    Notifications(Handle handle) {
+    Notifications(Handle handle, SchemaName schema) {
         this.handle = handle;
+        this.schema = schema;
         try {
             this.autoCommit = handle.getConnection().getAutoCommit();
             handle.getConnection().setAutoCommit(true);
@@ -66,7 +68,7 @@ public final class Notifications implements AutoCloseable {
             int before = handle.getConnection().getNetworkTimeout();
             handle.getConnection().setNetworkTimeout(Runnable::run, LONGEST_STATEMENT_MILLIS);
             try {
-                return work.apply(new Tx(handle));
+                return work.apply(new Tx(handle, schema));
             } finally {
                 handle.getConnection().setNetworkTimeout(Runnable::run, before);
             }

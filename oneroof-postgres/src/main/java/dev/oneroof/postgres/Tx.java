@@ -1,12 +1,15 @@
 package dev.oneroof.postgres;
 
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
+import org.jdbi.v3.core.statement.UnableToExecuteStatementException;
 import org.jdbi.v3.core.statement.Update;
 
 /**
@@ -15,12 +18,20 @@ import org.jdbi.v3.core.statement.Update;
  */
 public final class Tx {
     private final Handle handle;
+    private final SchemaName schema;
     private final List<Runnable> afterCommit = new ArrayList<>();
     private final List<Runnable> afterRollback = new ArrayList<>();
     private boolean abandoned;
 
-    Tx(Handle handle) {
+    Tx(Handle handle, SchemaName schema) {
         this.handle = handle;
+        this.schema = schema;
+    }
+
+    /** What is done with a bare statement. */
+    @FunctionalInterface
+    public interface Plain<R> {
+        R with(PreparedStatement statement) throws SQLException;
     }
 
     /** A statement that returns rows, with {@code :named} parameters. */
@@ -41,6 +52,21 @@ public final class Tx {
     /** A statement that changes rows, with {@code :named} parameters. */
     public Update update(String sql) {
         return handle.createUpdate(sql);
+    }
+
+    /**
+     * A statement with {@code ?} for parameters, as the driver has it: for the few that somebody waits for while everything
+     * else sleeps. The mapping layer takes as long as all the rest of such a one.
+     */
+    public <R> R plain(String sql, Plain<R> work) {
+        try (PreparedStatement statement = handle.getConnection().prepareStatement(schema.applyTo(sql))) {
+            return work.with(statement);
+        } catch (SQLException e) {
+            try (Query failed = query(sql)) {
+                // As the mapping layer would tell it.
+                throw new UnableToExecuteStatementException(e, failed.getContext());
+            }
+        }
     }
 
     /** The bare connection, for the few loops where a mapping layer would be felt. Never commit on it. */

@@ -34,13 +34,17 @@ final class Delays {
 
     /** Milliseconds, of those that came. */
     synchronized double percentile(double share) {
-        double[] sorted = IntStream.range(0, cameNanos.length)
-                .filter(event -> cameNanos[event] != 0)
-                .mapToDouble(event -> (cameNanos[event] - sentNanos[event]) / 1e6)
-                .sorted()
-                .toArray();
-        return sorted.length == 0
-                ? Double.NaN
-                : sorted[(int) Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+        return percentile(
+                share,
+                IntStream.range(0, cameNanos.length)
+                        .filter(event -> cameNanos[event] != 0)
+                        .mapToDouble(event -> (cameNanos[event] - sentNanos[event]) / 1e6)
+                        .sorted()
+                        .toArray());
+    }
+
+    /** The least of them that so large a share does not exceed. */
+    static double percentile(double share, double[] sorted) {
+        return sorted.length == 0 ? Double.NaN : sorted[(int) Math.max(0, Math.ceil(sorted.length * share) - 1)];
     }
 }

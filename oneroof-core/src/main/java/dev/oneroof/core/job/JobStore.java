@@ -3,6 +3,9 @@ package dev.oneroof.core.job;
 import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.Tx;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -42,10 +45,9 @@ final class JobStore {
                    l.order_at::text AS order_at, l.idempotency_key, l.run_id,
                    (extract(epoch FROM l.lease_until - clock_timestamp()) * 1e9)::bigint AS lease_nanos
             FROM (SELECT set_config('synchronous_commit', 'off', true),
-                         set_config('lock_timeout', coalesce(CAST(:wait AS text), current_setting('lock_timeout')), true),
-                         set_config('idle_in_transaction_session_timeout', :pause, true)) s
-            CROSS JOIN LATERAL oneroof.fn_job_lease(
-                :kinds, :limit, :owner, NULL, :limits, CAST(:floors AS timestamptz[])) l
+                         set_config('lock_timeout', coalesce(CAST(? AS text), current_setting('lock_timeout')), true),
+                         set_config('idle_in_transaction_session_timeout', ?, true)) s
+            CROSS JOIN LATERAL oneroof.fn_job_lease(?, ?, ?, NULL, ?, CAST(? AS timestamptz[])) l
             ORDER BY l.order_at
             """;
 
@@ -171,27 +173,44 @@ final class JobStore {
             Duration longestPause) {
         long now = System.nanoTime();
         List<String> kinds = List.copyOf(limits.keySet());
-        return tx.query(LEASE)
-                .bind("kinds", kinds.toArray(String[]::new))
-                .bind("limit", limit)
-                .bind("owner", owner)
-                .bind("wait", longestWait == null ? null : Long.toString(longestWait.toMillis()))
-                .bind("pause", Long.toString(longestPause.toMillis()))
-                .bind("limits", kinds.stream().map(limits::get).toArray(Integer[]::new))
-                .bind("floors", kinds.stream().map(floors::get).toArray(String[]::new))
-                .map((row, context) -> new LeasedJob(
-                        new JobId(row.getObject(1, UUID.class)),
-                        row.getString(2),
-                        row.getString(3),
-                        row.getInt(4),
-                        row.getInt(5),
-                        row.getObject(6, UUID.class),
-                        row.getString(7),
-                        row.getString(8),
-                        row.getObject(9, UUID.class),
-                        now,
-                        row.getLong(10)))
-                .list();
+        return tx.plain(LEASE, statement -> {
+            Connection connection = statement.getConnection();
+            statement.setString(1, longestWait == null ? null : Long.toString(longestWait.toMillis()));
+            statement.setString(2, Long.toString(longestPause.toMillis()));
+            statement.setArray(3, connection.createArrayOf("text", kinds.toArray()));
+            statement.setInt(4, limit);
+            statement.setString(5, owner);
+            statement.setArray(
+                    6,
+                    connection.createArrayOf(
+                            "int4", kinds.stream().map(limits::get).toArray()));
+            statement.setArray(
+                    7,
+                    connection.createArrayOf(
+                            "text", kinds.stream().map(floors::get).toArray()));
+            List<LeasedJob> leased = new ArrayList<>();
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    leased.add(leased(rows, now));
+                }
+            }
+            return leased;
+        });
+    }
+
+    private static LeasedJob leased(ResultSet row, long askedNanos) throws SQLException {
+        return new LeasedJob(
+                new JobId(row.getObject(1, UUID.class)),
+                row.getString(2),
+                row.getString(3),
+                row.getInt(4),
+                row.getInt(5),
+                row.getObject(6, UUID.class),
+                row.getString(7),
+                row.getString(8),
+                row.getObject(9, UUID.class),
+                askedNanos,
+                row.getLong(10));
     }
 
     /** For as long as the longest of them was leased: that is what their holder reckons with. */
