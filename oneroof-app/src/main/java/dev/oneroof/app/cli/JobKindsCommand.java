@@ -11,19 +11,10 @@ import picocli.CommandLine.Mixin;
 
 @Command(
         name = "kinds",
-        description = "Lists the kinds of jobs: their limits, what waits and what is worked on.",
+        description = "Lists the kinds of jobs: their limits, what waits, what is worked on and what is for later.",
         footer = {"", "A program of yours registers a kind when it says how its jobs are done."})
 final class JobKindsCommand implements Callable<Integer> {
     private static final int COUNTED = 10_000;
-
-    private static final Columns<JobKindReport.Kind> COLUMNS = new Columns<JobKindReport.Kind>()
-            .with("KIND", JobKindReport.Kind::kind)
-            .with("DOMAIN", JobKindReport.Kind::domain)
-            .with("LIMITS", JobKindsCommand::limits)
-            .with("WAITING", kind -> kind.queued() > COUNTED ? "over " + COUNTED : kind.queued())
-            .with("RUNNING", JobKindReport.Kind::leased)
-            .with("PAUSED", JobKindsCommand::paused)
-            .with("DOES", JobKindReport.Kind::description);
 
     record Answer(List<JobKindReport.Kind> kinds) {}
 
@@ -37,8 +28,26 @@ final class JobKindsCommand implements Callable<Integer> {
     public Integer call() {
         List<JobKindReport.Kind> kinds = OperatorAccess.inDatabase(options, db -> new JobKindReport(db).list());
         output.list(
-                new Answer(kinds), kinds, COLUMNS, "no kind of jobs is registered; 'oneroof demo' brings three along");
+                new Answer(kinds),
+                kinds,
+                columns(kinds),
+                "no kind of jobs is registered; 'oneroof demo' brings three along");
         return 0;
+    }
+
+    private static Columns<JobKindReport.Kind> columns(List<JobKindReport.Kind> kinds) {
+        // The first of all kinds are counted: behind them there may be more of any.
+        boolean mayBeMore =
+                kinds.stream().mapToLong(JobKindReport.Kind::scheduled).sum() >= COUNTED;
+        return new Columns<JobKindReport.Kind>()
+                .with("KIND", JobKindReport.Kind::kind)
+                .with("DOMAIN", JobKindReport.Kind::domain)
+                .with("LIMITS", JobKindsCommand::limits)
+                .with("WAITING", kind -> kind.queued() > COUNTED ? "over " + COUNTED : kind.queued())
+                .with("RUNNING", JobKindReport.Kind::leased)
+                .with("LATER", kind -> mayBeMore ? kind.scheduled() + " or more" : kind.scheduled())
+                .with("PAUSED", JobKindsCommand::paused)
+                .with("DOES", JobKindReport.Kind::description);
     }
 
     private static @Nullable Object limits(JobKindReport.Kind kind) {

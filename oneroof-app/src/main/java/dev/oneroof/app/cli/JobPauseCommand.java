@@ -1,5 +1,6 @@
 package dev.oneroof.app.cli;
 
+import dev.oneroof.core.job.JobKindReport;
 import dev.oneroof.core.job.Jobs;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -10,6 +11,11 @@ import picocli.CommandLine.Parameters;
         name = "pause",
         description = "Has no job of a kind begun until it is resumed. What is being worked on may be finished.")
 final class JobPauseCommand implements Callable<Integer> {
+    /** What is so already, and by whom. */
+    private record Already(String kind, String done, String pauseActor, String pauseReason) {}
+
+    private static final String ALREADY = "paused already";
+
     @Mixin
     private final Act act = new Act();
 
@@ -20,8 +26,21 @@ final class JobPauseCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         return act.perform((db, by) -> {
-            boolean paused = new Jobs(db).pauseKind(kind, by);
-            return JobKindAnswer.of(kind, paused ? "paused" : "paused already");
+            if (new Jobs(db).pauseKind(kind, by)) {
+                return JobKindAnswer.of(kind, "paused");
+            }
+            return new JobKindReport(db)
+                    .pause(kind)
+                    .map(this::already)
+                    // It was resumed just now.
+                    .orElseGet(() -> JobKindAnswer.of(kind, ALREADY));
         });
+    }
+
+    private Act.Done already(JobKindReport.Pause pause) {
+        return new Act.Done(
+                "%s is %s, by %s: %s; it stays so, and the reason given now is not kept"
+                        .formatted(kind, ALREADY, pause.actor(), pause.reason()),
+                new Already(kind, ALREADY, pause.actor(), pause.reason()));
     }
 }

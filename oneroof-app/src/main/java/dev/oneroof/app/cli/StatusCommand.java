@@ -34,7 +34,7 @@ final class StatusCommand implements Callable<Integer> {
             .with("EXECUTOR", JobLines::name)
             .with("STATE", line -> String.valueOf(line.state()))
             .with("SINCE", StatusCommand::since)
-            .with("LAST BEAT", StatusCommand::ago)
+            .with("LAST BEAT", StatusCommand::lastBeat)
             .with("WHY", line -> String.valueOf(line.reason()));
 
     /**
@@ -170,7 +170,11 @@ final class StatusCommand implements Callable<Integer> {
         return line.sinceSeconds() == null && JobLines.isWaitingKind(line) ? line.ageSeconds() : line.sinceSeconds();
     }
 
-    private static String ago(Health.Line line) {
+    /** Kinds and schedules have none: of them it is known when a job was first due, or the last was fired. */
+    private static @Nullable Object lastBeat(Health.Line line) {
+        if (JobLines.isWaitingKind(line) || JobLines.isUnfired(line)) {
+            return null;
+        }
         return line.ageSeconds() == null ? "never" : Ages.ago(line.ageSeconds());
     }
 

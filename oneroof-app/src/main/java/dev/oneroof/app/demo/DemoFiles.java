@@ -18,6 +18,7 @@ import dev.oneroof.postgres.Tx;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What is born as a document is a file. A tail writes the files of each batch to a manifest and enqueues a job for it, in one
@@ -61,10 +62,7 @@ final class DemoFiles {
                 .polledEvery(Duration.ofMillis(500)));
         oneroof.tail(WORKER, SOURCE).inDomain("files").inBatches((tx, rows) -> write(oneroof, tx, rows));
         oneroof.work(CUT).atOnce(2).eachInTx((tx, job) -> cut(oneroof, tx, job));
-        oneroof.work(MARK).atOnce(4).eachInTx((tx, job) -> {
-            tx.update(DemoSql.MARK).bind("payload", job.payload()).execute();
-            return Outcome.done();
-        });
+        oneroof.work(MARK).atOnce(4).eachInTx(DemoFiles::mark);
         oneroof.work(RECOUNT).eachInTx((tx, job) -> {
             job.say(tx.query(DemoSql.RECOUNT).mapTo(String.class).one());
             return Outcome.done();
@@ -90,6 +88,10 @@ final class DemoFiles {
     }
 
     private static Outcome cut(OneRoof oneroof, Tx tx, Job job) {
+        Optional<String> missing = missing(tx, job, "manifest_id");
+        if (missing.isPresent()) {
+            return Outcome.dead(missing.get());
+        }
         List<NewJob> pieces = tx.query(DemoSql.PIECES)
                 .bind("payload", job.payload())
                 .bind("piece", PIECE)
@@ -100,8 +102,29 @@ final class DemoFiles {
                                 "first", row.getInt("first"),
                                 "last", row.getInt("last")))))
                 .list();
+        if (pieces.isEmpty()) {
+            return Outcome.dead("payload: there is no manifest that it names");
+        }
         oneroof.jobs().enqueueAll(tx, pieces);
         job.say("cut into %d pieces".formatted(pieces.size()));
         return Outcome.done();
+    }
+
+    private static Outcome mark(Tx tx, Job job) {
+        Optional<String> missing = missing(tx, job, "manifest_id", "first", "last");
+        if (missing.isPresent()) {
+            return Outcome.dead(missing.get());
+        }
+        int marked = tx.update(DemoSql.MARK).bind("payload", job.payload()).execute();
+        return marked == 0 ? Outcome.dead("payload: there are no files that it names") : Outcome.done();
+    }
+
+    /** What no attempt would find. Anybody may enqueue such jobs. */
+    private static Optional<String> missing(Tx tx, Job job, String... keys) {
+        return tx.query(DemoSql.MISSING)
+                .bind("payload", job.payload())
+                .bind("keys", keys)
+                .mapTo(String.class)
+                .findOne();
     }
 }

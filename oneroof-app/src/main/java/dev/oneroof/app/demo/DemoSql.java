@@ -172,6 +172,13 @@ final class DemoSql {
     static final String MANIFEST =
             "INSERT INTO oneroof_demo.manifest (files) VALUES (CAST(:files AS integer[])) RETURNING manifest_id";
 
+    static final String MISSING = """
+            SELECT 'payload: no number is given for ' || string_agg(k.key, ', ' ORDER BY k.no)
+            FROM unnest(CAST(:keys AS text[])) WITH ORDINALITY k (key, no)
+            WHERE jsonb_typeof(CAST(:payload AS jsonb) -> k.key) IS DISTINCT FROM 'number'
+            HAVING count(*) > 0
+            """;
+
     static final String PIECES = """
             SELECT m.manifest_id, n AS first, least(n + :piece - 1, cardinality(m.files)) AS last
             FROM oneroof_demo.manifest m

@@ -156,6 +156,36 @@ class DlqCommandTest {
     }
 
     @Test
+    void namesAllThatStandsInTheWayOfAReplay() {
+        String id = ids("is full").getFirst();
+        database.run("UPDATE oneroof.dot_config SET value = 'false' WHERE key = 'queue.replay.enabled'");
+        String gate = "gate: 'queue.replay.enabled' is closed; an operator opens it with:"
+                + " oneroof gate open queue.replay.enabled --reason TEXT";
+
+        Oneroof.Answer one = command.run("dlq", "replay", id, "--authorization", "ticket 1");
+        assertThat(one.exit()).isEqualTo(5);
+        assertThat(one.err())
+                .contains(gate + "; and dead letter: '%s' is new; ".formatted(id))
+                .contains("oneroof dlq triage %s --as manual_replay --note TEXT".formatted(id));
+        Oneroof.Answer group = command.run("dlq", "replay", "--group", group(), "--authorization", "t", "--yes");
+        assertThat(group.exit()).isEqualTo(5);
+        assertThat(group.err())
+                .contains(gate + "; and group: none of '%s' may be replayed; ".formatted(group()))
+                .contains("oneroof dlq triage --group %s --as manual_replay --note TEXT".formatted(group()));
+
+        command.run("dlq", "triage", id, "--as", "manual_replay", "--note", "x");
+        assertThat(command.run("dlq", "replay", id, "--authorization", "ticket 1")
+                        .err())
+                .isEqualTo("oneroof: " + gate + "\n");
+        command.run("dlq", "close", id, "--note", "not needed");
+        assertThat(command.run("dlq", "replay", id, "--authorization", "ticket 1")
+                        .err())
+                .as("no gate would help")
+                .contains("is closed; it was closed by ")
+                .doesNotContain("gate");
+    }
+
+    @Test
     void goesOnAfterCtrlCWithTheRunThatItNamed() {
         String group = group();
         database.run(

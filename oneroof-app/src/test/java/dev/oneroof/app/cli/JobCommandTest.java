@@ -124,15 +124,34 @@ class JobCommandTest {
         database.run("SELECT oneroof.fn_job_kind_register('other')");
         database.run("SELECT oneroof.fn_job_kind_pause('other', true, 'a look', 'ann')");
         database.run("SELECT oneroof.fn_job_enqueue('mark_file') FROM generate_series(1, 2)");
+        database.run("SELECT oneroof.fn_job_enqueue('mark_file', p_scheduled_at => now() + interval '1 hour')"
+                + " FROM generate_series(1, 3)");
 
         Oneroof.Answer kinds = command.run("job", "kinds");
 
         assertThat(kinds.exit()).as(kinds.err()).isZero();
         assertThat(kinds.out().lines().toList().get(1))
-                .matches("mark_file +cut +3 at once, 10 in 60 s +2 +0 +- +marks files");
-        assertThat(kinds.out()).contains("by ann: a look");
+                .matches("mark_file +cut +3 at once, 10 in 60 s +2 +0 +3 +- +marks files");
+        assertThat(kinds.out()).contains("WAITING   RUNNING   LATER   PAUSED", "by ann: a look");
         assertThat(command.run("job", "kinds", "--json").out())
-                .contains("\"kind\":\"mark_file\",\"domain\":\"cut\"", "\"max_running\":3", "\"queued\":2");
+                .contains(
+                        "\"kind\":\"mark_file\",\"domain\":\"cut\"",
+                        "\"max_running\":3",
+                        "\"queued\":2",
+                        "\"scheduled\":3");
+    }
+
+    @Test
+    void saysThatThereMayBeMoreForLaterThanAreCounted(TestDatabase database) {
+        database.run("SELECT oneroof.fn_job_kind_register(kind) FROM unnest('{mark_file,other}'::text[]) kind");
+        database.run("SELECT oneroof.fn_job_enqueue('other', p_scheduled_at => now() + interval '1 hour')");
+        database.run(
+                "SELECT count(*) FROM oneroof.fn_job_enqueue_many(array_fill('mark_file'::text, ARRAY[10000]),"
+                        + " array_fill('{}'::jsonb, ARRAY[10000]), p_scheduled => array_fill(now() + interval '2 hours', ARRAY[10000]))");
+
+        assertThat(new Oneroof(folder).on(database).run("job", "kinds").out())
+                .containsPattern("mark_file +system +- +0 +0 +9999 or more +-")
+                .containsPattern("other +system +- +0 +0 +1 or more +-");
     }
 
     @ParameterizedTest
@@ -190,13 +209,14 @@ class JobCommandTest {
             job                                                     | 2 | a verb is missing
             job enqueue                                             | 2 | KIND
             job enqueue nothing                                     | 4 | KIND: 'nothing' is not registered; 'oneroof job kinds' has those that are
-            job enqueue mark_file --payload {"body":1}              | 2 | --payload: the payload of this 'mark_file' is no signal
+            job enqueue mark_file --payload {"body":1}              | 2 | --payload: the payload of this 'mark_file' is no signal: its key 'body' is one
             job enqueue mark_file --payload nonsense                | 2 | --payload: 'nonsense' is not allowed; allowed is a JSON object
             job enqueue mark_file --payload {bad                    | 2 | --payload: '{bad' is not allowed
             job enqueue mark_file --payload {}{}                    | 2 | --payload: '{}{}' is not allowed
             job enqueue mark_file --payload [7]                     | 2 | --payload: '[7]' is not allowed
             job enqueue mark_file --payload=                        | 2 | --payload: '' is not allowed
-            job enqueue mark_file --payload {"Body":1}              | 2 | is no signal
+            job enqueue mark_file --payload {"Body":1}              | 2 | is no signal: its key 'Body' is one of those that hold contents or secrets; allowed are
+            job enqueue mark_file --payload {"a":[1,{"token":1}]}   | 2 | is no signal: its key 'a[1].token' is one
             job enqueue mark_file --priority -1                     | 2 | '-1' is not allowed; allowed is a whole number from 0 to 100
             job enqueue mark_file --max-attempts 0                  | 2 | '0' is not allowed
             job list --kind nothing                                 | 4 | --kind: 'nothing' is not registered; 'oneroof job kinds' has those that are

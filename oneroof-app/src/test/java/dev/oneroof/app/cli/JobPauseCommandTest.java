@@ -55,8 +55,10 @@ class JobPauseCommandTest {
         assertDone(command.run("job", "resume", "mark_file", "--reason", "x"), "mark_file is not paused");
         assertThat(database.list(row -> row.getString(1), ACTS)).isEmpty();
 
-        command.run("job", "pause", "mark_file", "--reason", "a look");
-        assertDone(command.run("job", "pause", "mark_file", "--reason", "another"), "mark_file is paused already");
+        database.run("SELECT oneroof.fn_job_kind_pause('mark_file', true, 'a look', 'ann')");
+        assertDone(
+                command.run("job", "pause", "mark_file", "--reason", "another"),
+                "mark_file is paused already, by ann: a look; it stays so, and the reason given now is not kept");
         assertThat(database.value(String.class, "SELECT pause_reason FROM oneroof.job_kind"))
                 .isEqualTo("a look");
         assertThat(database.list(row -> row.getString(1), ACTS)).hasSize(1);
@@ -67,9 +69,11 @@ class JobPauseCommandTest {
         assertThat(command.run("job", "pause", "mark_file", "--reason", "x", "--json")
                         .out())
                 .isEqualTo("{\"kind\":\"mark_file\",\"done\":\"paused\"}\n");
-        assertThat(command.run("job", "pause", "mark_file", "--reason", "x", "--json")
+        assertThat(command.run("job", "pause", "mark_file", "--reason", "y", "--json")
                         .out())
-                .isEqualTo("{\"kind\":\"mark_file\",\"done\":\"paused already\"}\n");
+                .isEqualTo(
+                        "{\"kind\":\"mark_file\",\"done\":\"paused already\",\"pause_actor\":\"%s\",\"pause_reason\":\"x\"}\n"
+                                .formatted(System.getProperty("user.name")));
         assertThat(command.run("job", "resume", "mark_file", "--reason", "x", "--json")
                         .out())
                 .isEqualTo("{\"kind\":\"mark_file\",\"done\":\"resumed\"}\n");

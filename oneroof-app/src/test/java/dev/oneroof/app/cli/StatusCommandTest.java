@@ -127,7 +127,9 @@ class StatusCommandTest {
         database.run("SELECT oneroof.fn_job_enqueue('mark_file', p_scheduled_at => now() - interval '10 minutes')");
 
         assertThat(new Oneroof(folder).on(database).run("status").out())
-                .startsWith("1 of 1 held, since 10 min: kind mark_file, gate queue.jobs.enabled is closed");
+                .startsWith("1 of 1 held, since 10 min: kind mark_file, gate queue.jobs.enabled is closed")
+                .as("a kind has no beat")
+                .containsPattern("kind mark_file +held +10 min +- +gate queue.jobs.enabled is closed");
     }
 
     /** Where the library would read a file of arguments. */
@@ -194,6 +196,11 @@ class StatusCommandTest {
         assertThat(behind.exit()).isZero();
         assertThat(behind.out())
                 .startsWith("1 of 2 behind, since 24 h: schedule nights, due for 86")
+                .as("a schedule has no beat, when it was fired or not")
+                .containsPattern("schedule nights +behind +24 h +- +due for 86");
+        database.run("UPDATE oneroof.job_schedule SET last_fired_at = now() - interval '2 days'");
+        assertThat(command.run("status").out())
+                .containsPattern("schedule nights +behind +24 h +- +due for 86")
                 .doesNotContain("mine");
 
         database.run("SELECT oneroof.fn_job_schedule_stop('nights', version, 'it cannot be fired: zone', 'job_keeper')"

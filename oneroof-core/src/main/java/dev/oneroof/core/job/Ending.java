@@ -32,6 +32,8 @@ final class Ending implements Runnable {
     private static final Duration LONGEST_BACKOFF = Duration.ofSeconds(5);
     private static final Duration LONGEST_WAIT = Duration.ofMillis(200);
     private static final Duration WARY = Duration.ofSeconds(5);
+    /** So often a batch is tried as it is, where the database is there and does not take it. */
+    private static final int TRIES = 3;
 
     private final Database db;
     private final JobStore store;
@@ -86,6 +88,10 @@ final class Ending implements Runnable {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return;
+            } catch (RuntimeException | Error failure) {
+                // Nobody else would tell what became of jobs from then on.
+                log.error("ended jobs were not told", failure);
+                forget(of(Ended.class, batch));
             } finally {
                 batch.clear();
             }
@@ -96,7 +102,7 @@ final class Ending implements Runnable {
         List<Ended> ends = of(Ended.class, batch);
         telling = ends.isEmpty() ? null : ends.getFirst();
         try {
-            lines.keep(of(Lines.Said.class, batch));
+            keep(of(Lines.Said.class, batch));
             if (!ends.isEmpty()) {
                 write(ends);
             }
@@ -106,7 +112,15 @@ final class Ending implements Runnable {
         } finally {
             telling = null;
         }
-        aside.due(System.nanoTime()).forEach(this::writeAgain);
+        writeAgain(aside.due(System.nanoTime()));
+    }
+
+    private void keep(List<Lines.Said> said) {
+        try {
+            lines.keep(said);
+        } catch (RuntimeException | Error failure) {
+            log.error("{} lines of handlers were not kept", said.size(), failure);
+        }
     }
 
     private static <T extends News> List<T> of(Class<T> type, List<News> batch) {
@@ -117,7 +131,7 @@ final class Ending implements Runnable {
     private void write(List<Ended> batch) {
         boolean passesBy = !aside.isEmpty() || System.nanoTime() - waryUntilNanos < 0;
         Duration pause = Duration.ofMillis(50);
-        while (true) {
+        for (int tries = 1; ; tries++) {
             try {
                 written(batch, passesBy);
                 return;
@@ -131,6 +145,12 @@ final class Ending implements Runnable {
                     passesBy = true;
                     continue;
                 }
+                if (tries >= TRIES && batch.size() > 1 && !SqlState.isTransient(e)) {
+                    // Too many for the time that a statement may take, or one of them is in the way of all.
+                    write(batch.subList(0, batch.size() / 2));
+                    write(batch.subList(batch.size() / 2, batch.size()));
+                    return;
+                }
                 log.warn("{} ended jobs could not be told, trying again: {}", batch.size(), e.getMessage());
                 boolean goesOn = waiting.pause(pause);
                 if (!goesOn && closing) {
@@ -143,15 +163,19 @@ final class Ending implements Runnable {
         }
     }
 
-    /** One that somebody held: once, and the others go on. */
-    private void writeAgain(Ended one) {
+    /** Those that somebody held: once, and the others go on. */
+    private void writeAgain(List<Ended> held) {
+        if (held.isEmpty()) {
+            return;
+        }
         try {
-            written(List.of(one), true);
-        } catch (RuntimeException e) {
-            if (isBad(e)) {
-                writeApart(List.of(one), e);
+            written(held, true);
+        } catch (RuntimeException | Error e) {
+            if (e instanceof RuntimeException bad && isBad(bad)) {
+                writeApart(held, bad);
             } else {
-                setAside(List.of(one));
+                log.warn("{} ended jobs could not be told, trying again: {}", held.size(), e.getMessage());
+                setAside(held);
             }
         }
     }

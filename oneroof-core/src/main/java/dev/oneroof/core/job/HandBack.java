@@ -3,8 +3,8 @@ package dev.oneroof.core.job;
 import dev.oneroof.postgres.Database;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,7 +19,6 @@ final class HandBack {
     private final Database db;
     private final JobStore store;
     private final Map<LeasedJob.Key, Left> left = new ConcurrentHashMap<>();
-    private final ReentrantLock handing = new ReentrantLock();
 
     /** @param overNanos when its lease is over, had it been extended just before it came here */
     private record Left(LeasedJob job, long overNanos) {}
@@ -35,27 +34,33 @@ final class HandBack {
         again();
     }
 
-    /** Those that are left; by whoever is at it already, where somebody is. */
+    /** Those that are left and nobody else is just handing back: one that is not answered keeps only what it has taken. */
     void again() {
-        if (left.isEmpty() || !handing.tryLock()) {
+        List<Left> mine = left.keySet().stream()
+                .map(left::remove)
+                .filter(Objects::nonNull)
+                .toList();
+        if (mine.isEmpty()) {
             return;
         }
+        boolean areBack = false;
         try {
-            hand(left.values().stream().map(Left::job).toList());
+            List<LeasedJob> jobs = mine.stream().map(Left::job).toList();
+            areBack = db.inStatement(tx -> store.handBack(tx, jobs)) == jobs.size();
         } catch (RuntimeException e) {
-            log.warn("{} jobs could not be handed back yet: {}", left.size(), e.getMessage());
+            log.warn("{} jobs could not be handed back yet: {}", mine.size(), e.getMessage());
         } finally {
-            long now = System.nanoTime();
-            left.values().removeIf(one -> one.overNanos() - now < 0);
-            handing.unlock();
+            if (!areBack) {
+                leave(mine);
+            }
         }
     }
 
-    /** One whose lease was lost changes nothing, and is asked for until it is over. */
-    private void hand(List<LeasedJob> jobs) {
-        long back = db.inStatement(tx -> store.handBack(tx, jobs));
-        if (back == jobs.size()) {
-            jobs.forEach(job -> left.remove(job.lease()));
-        }
+    /** Which of them somebody holds is not known: one whose lease was lost changes nothing, and is asked for until it is over. */
+    private void leave(List<Left> jobs) {
+        long now = System.nanoTime();
+        jobs.stream()
+                .filter(one -> one.overNanos() - now > 0)
+                .forEach(one -> left.put(one.job().lease(), one));
     }
 }

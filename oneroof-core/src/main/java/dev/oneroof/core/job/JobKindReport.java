@@ -6,21 +6,23 @@ import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Tx;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Kinds of jobs as operators see them. */
 public final class JobKindReport {
     private static final String LIST = """
             SELECT k.job_kind, k.event_domain, k.description, k.max_attempts, k.lease_seconds, k.deadline_seconds,
-                   k.max_running, k.rate_count, k.rate_seconds, b.queued, b.leased, b.oldest_due_at::text AS oldest_due_at,
-                   k.paused_at::text AS paused_at, k.pause_actor, k.pause_reason
+                   k.max_running, k.rate_count, k.rate_seconds, b.queued, b.leased, coalesce(l.scheduled, 0) AS scheduled,
+                   b.oldest_due_at::text AS oldest_due_at, k.paused_at::text AS paused_at, k.pause_actor, k.pause_reason
             FROM oneroof.job_kind k
             JOIN oneroof.v_job_backlog b USING (job_kind)
+            LEFT JOIN oneroof.fn_job_later() l USING (job_kind)
             ORDER BY k.job_kind
             """;
 
-    private static final String PAUSED = """
-            SELECT format('the kind is paused by %s: %s', pause_actor, pause_reason)
+    private static final String PAUSE = """
+            SELECT pause_actor, pause_reason
             FROM oneroof.job_kind
             WHERE job_kind = :kind AND paused_at IS NOT NULL
             """;
@@ -46,6 +48,7 @@ public final class JobKindReport {
      *
      * @param maxRunning at most so many at once; null where there is no limit, as of the rate
      * @param queued what is due, counted up to a little over ten thousand
+     * @param scheduled what is for later or between two attempts, of the first ten thousand of all kinds
      */
     public record Kind(
             String kind,
@@ -59,10 +62,14 @@ public final class JobKindReport {
             @Nullable Double rateSeconds,
             long queued,
             long leased,
+            long scheduled,
             @Nullable String oldestDueAt,
             @Nullable String pausedAt,
             @Nullable String pauseActor,
             @Nullable String pauseReason) {}
+
+    /** Who has paused a kind, and why. */
+    public record Pause(String actor, String reason) {}
 
     public List<Kind> list() {
         return db.inTx(tx -> tx.query(LIST)
@@ -78,6 +85,7 @@ public final class JobKindReport {
                         row.getObject("rate_seconds", Double.class),
                         row.getLong("queued"),
                         row.getLong("leased"),
+                        row.getLong("scheduled"),
                         row.getString("oldest_due_at"),
                         row.getString("paused_at"),
                         row.getString("pause_actor"),
@@ -90,12 +98,26 @@ public final class JobKindReport {
         return db.inTx(tx -> {
             List<String> found = new ArrayList<>();
             new GateStore().whyClosed(tx, Gates.JOBS).ifPresent(found::add);
-            tx.query(PAUSED).bind("kind", kind).mapTo(String.class).findOne().ifPresent(found::add);
+            pause(tx, kind)
+                    .map(pause -> "the kind is paused by %s: %s".formatted(pause.actor(), pause.reason()))
+                    .ifPresent(found::add);
             if (!isDoneByAnybody(tx)) {
                 found.add("no instance is running that does jobs");
             }
             return found;
         });
+    }
+
+    /** Nothing where it is not paused. */
+    public Optional<Pause> pause(String kind) {
+        return db.inTx(tx -> pause(tx, kind));
+    }
+
+    private static Optional<Pause> pause(Tx tx, String kind) {
+        return tx.query(PAUSE)
+                .bind("kind", kind)
+                .map((row, context) -> new Pause(row.getString("pause_actor"), row.getString("pause_reason")))
+                .findOne();
     }
 
     private static boolean isDoneByAnybody(Tx tx) {

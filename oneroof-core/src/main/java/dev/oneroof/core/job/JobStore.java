@@ -43,9 +43,10 @@ final class JobStore {
     private static final String LEASE = """
             SELECT l.job_id, l.job_kind, l.payload::text AS payload, l.attempt, l.max_attempts, l.lease_token,
                    l.order_at::text AS order_at, l.idempotency_key, l.run_id,
-                   (extract(epoch FROM l.lease_until - clock_timestamp()) * 1e9)::bigint AS lease_nanos
+                   -- From when this was asked for, as its holder reckons: it may have waited for a lock since.
+                   (extract(epoch FROM l.lease_until - statement_timestamp()) * 1e9)::bigint AS lease_nanos
             FROM (SELECT set_config('synchronous_commit', 'off', true),
-                         set_config('lock_timeout', coalesce(CAST(? AS text), current_setting('lock_timeout')), true),
+                         set_config('lock_timeout', ?, true),
                          set_config('idle_in_transaction_session_timeout', ?, true)) s
             CROSS JOIN LATERAL oneroof.fn_job_lease(?, ?, ?, NULL, ?, CAST(? AS timestamptz[])) l
             ORDER BY l.order_at
@@ -74,7 +75,10 @@ final class JobStore {
     // Of those that this process works on: some hundreds at most, by their ids.
     private static final String CANCELLED = "SELECT job_id FROM oneroof.fn_job_cancel_wanted(:jobs) job_id";
 
-    private static final String LOCK_TIMEOUT = "SELECT set_config('lock_timeout', :millis, true)";
+    // A process that stands still, or is cut off, keeps what it has locked from the others for no longer than that.
+    private static final String SHORT_WAITS = """
+            SELECT set_config('lock_timeout', :millis, true), set_config('idle_in_transaction_session_timeout', '5s', true)
+            """;
 
     // A handler's transaction has the time of its handler; what keeps it from others is the token.
     private static final String IDLE_TIMEOUT =
@@ -169,13 +173,13 @@ final class JobStore {
             int limit,
             String owner,
             Map<String, String> floors,
-            @Nullable Duration longestWait,
+            Duration longestWait,
             Duration longestPause) {
         long now = System.nanoTime();
         List<String> kinds = List.copyOf(limits.keySet());
         return tx.plain(LEASE, statement -> {
             Connection connection = statement.getConnection();
-            statement.setString(1, longestWait == null ? null : Long.toString(longestWait.toMillis()));
+            statement.setString(1, Long.toString(longestWait.toMillis()));
             statement.setString(2, Long.toString(longestPause.toMillis()));
             statement.setArray(3, connection.createArrayOf("text", kinds.toArray()));
             statement.setInt(4, limit);
@@ -307,8 +311,9 @@ final class JobStore {
                 .one();
     }
 
+    /** For a lock; nor does anybody wait for this transaction for long, should it be left open. */
     void waitNoLongerThan(Tx tx, Duration time) {
-        tx.query(LOCK_TIMEOUT)
+        tx.query(SHORT_WAITS)
                 .bind("millis", Long.toString(time.toMillis()))
                 .mapTo(String.class)
                 .one();

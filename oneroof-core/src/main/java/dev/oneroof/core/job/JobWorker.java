@@ -11,6 +11,7 @@ import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Notifications;
 import dev.oneroof.postgres.Tx;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -146,8 +148,13 @@ public final class JobWorker implements Worker {
     @Override
     public void prepare() {
         floors.begin(db.inStatement(tx -> noted.known(tx, lanes.keySet())), System.nanoTime());
-        writer = Thread.ofPlatform().name("oneroof-job-ends").start(ending);
-        minding = Thread.ofPlatform().name("oneroof-job-minder").start(minder);
+        // Once, also where this has failed halfway before.
+        if (writer == null) {
+            writer = Thread.ofPlatform().name("oneroof-job-ends").start(ending);
+        }
+        if (minding == null) {
+            minding = Thread.ofPlatform().name("oneroof-job-minder").start(minder);
+        }
     }
 
     @Override
@@ -184,7 +191,7 @@ public final class JobWorker implements Worker {
             if (wanted.isEmpty()) {
                 return Optional.of(new Pass.Worked(0));
             }
-            Look look = leasesAhead(wanted) ? take(wanted, db::inTx, null) : take(wanted, db::inStatement, null);
+            Look look = take(wanted, leasesAhead(wanted) ? db::inTx : db::inStatement, LONGEST_PAUSE);
             if (look.isUndone()) {
                 // Its lanes are careful now: there is room for what can be begun, or none.
                 return Optional.of(new Pass.Worked(0));
@@ -245,30 +252,43 @@ public final class JobWorker implements Worker {
      * Leases and begins as many as are wanted. Where one would wait on its last attempt nothing of it has happened: so what
      * leases ahead does it in a transaction, and one that is not held open for long by a process that stands still.
      */
-    private Look take(
-            Map<String, Integer> wanted, Function<Function<Tx, Look>, Look> statement, @Nullable Duration longestWait) {
+    private Look take(Map<String, Integer> wanted, Function<Function<Tx, Look>, Look> statement, Duration longestWait) {
         wanted.keySet().forEach(kind -> laneOf(kind).looks());
         Map<String, String> from = floors.now(System.nanoTime());
         int limit = Math.min(
                 LEASED_AT_ONCE,
                 wanted.values().stream().mapToInt(Integer::intValue).sum());
-        Look look = statement.apply(tx -> {
-            // From here on, or a wait for a connection would count as a slow look.
-            long began = System.nanoTime();
-            List<LeasedJob> found = store.lease(tx, wanted, limit, instance, from, longestWait, LONGEST_PAUSE);
-            long nanos = System.nanoTime() - began;
-            if (wouldKeepALastOneWaiting(found)) {
-                tx.abandon();
-                return new Look(List.of(), nanos, true);
-            }
-            return new Look(found, nanos, false);
-        });
+        List<LeasedJob> leased = new ArrayList<>();
+        Look look = orHandedBack(
+                leased,
+                () -> statement.apply(tx -> {
+                    // From here on, or a wait for a connection would count as a slow look.
+                    long began = System.nanoTime();
+                    List<LeasedJob> found = store.lease(tx, wanted, limit, instance, from, longestWait, LONGEST_PAUSE);
+                    long nanos = System.nanoTime() - began;
+                    if (wouldKeepALastOneWaiting(found)) {
+                        tx.abandon();
+                        return new Look(List.of(), nanos, true);
+                    }
+                    leased.addAll(found);
+                    return new Look(found, nanos, false);
+                }));
         if (!look.isUndone()) {
             floors.looked(from.isEmpty(), look.leased(), look.nanos(), System.nanoTime());
             byKind(look.leased()).forEach((kind, jobs) -> laneOf(kind).add(jobs));
             wanted.keySet().forEach(kind -> laneOf(kind).looked());
         }
         return look;
+    }
+
+    /** Where it is not known whether they are leased they may well be: nobody here does them. */
+    private Look orHandedBack(List<LeasedJob> leased, Supplier<Look> look) {
+        try {
+            return look.get();
+        } catch (RuntimeException | Error e) {
+            back.now(leased);
+            throw e;
+        }
     }
 
     /** For others: nothing here hangs on it, and nobody looks later for it. */

@@ -63,6 +63,8 @@ public final class Jobs {
         boolean here = taken.test(jobs.stream().collect(Collectors.toMap(NewJob::kind, job -> 1, Integer::sum)));
         List<Enqueued> enqueued = store.put(tx, timed(tx, jobs), !here);
         tx.onCommit(wake);
+        // Also where it is not known whether they are there: nobody else was told of them.
+        tx.onRollback(wake);
         return enqueued;
     }
 

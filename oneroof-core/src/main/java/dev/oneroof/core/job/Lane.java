@@ -129,8 +129,19 @@ final class Lane {
             if (starting.get() == 0) {
                 turnNanos = System.nanoTime();
             }
-            starting.incrementAndGet();
+            start();
+        }
+    }
+
+    private void start() {
+        starting.incrementAndGet();
+        try {
             Thread.ofVirtual().name("oneroof-job-" + work.kind().name()).start(this::run);
+        } catch (Throwable failure) {
+            // There is none that waits for a turn. What it was for goes to another, or is handed back.
+            starting.decrementAndGet();
+            running.decrementAndGet();
+            throw failure;
         }
     }
 

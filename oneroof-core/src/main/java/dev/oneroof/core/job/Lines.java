@@ -6,10 +6,15 @@ import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.Tx;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +34,7 @@ final class Lines {
     private final JobStore store;
     private final Consumer<Said> queue;
     private final Waiting waiting;
+    private final Aside<Said> aside = new Aside<>(Duration.ofMillis(100));
     private final AtomicInteger untold = new AtomicInteger();
     private final AtomicInteger dropped = new AtomicInteger();
 
@@ -116,27 +122,37 @@ final class Lines {
         queue.accept(line);
     }
 
-    /** Writes them in a transaction of their own. A database that is away takes no ends either, and is waited for. */
+    /**
+     * Writes them in a transaction of their own. A database that is away takes no ends either, and is waited for. A handler
+     * that is just writing its lines itself is not: where they are still there afterwards, they come again. For one thread.
+     */
     void keep(List<Said> lines) {
-        boolean goesOn = true;
-        while (!lines.isEmpty() && !isKept(lines) && goesOn) {
-            goesOn = waiting.pause(AWAY);
+        List<Said> all = Stream.concat(aside.due(System.nanoTime()).stream(), lines.stream())
+                .toList();
+        Set<Said> passedBy = new HashSet<>();
+        try {
+            boolean goesOn = true;
+            while (!all.isEmpty() && !isKept(all, passedBy) && goesOn) {
+                goesOn = waiting.pause(AWAY);
+            }
+        } finally {
+            all.stream().filter(line -> !passedBy.contains(line)).forEach(line -> line.isQueued = false);
+            untold.addAndGet(passedBy.size() - all.size());
+            aside.add(passedBy, System.nanoTime());
         }
-        lines.forEach(line -> line.isQueued = false);
-        untold.addAndGet(-lines.size());
     }
 
-    private boolean isKept(List<Said> lines) {
+    private boolean isKept(List<Said> lines, Set<Said> passedBy) {
         try {
             db.useTx(tx -> {
                 store.waitNoLongerThan(tx, AWAY);
-                write(tx, lines);
+                passedBy.addAll(writeFree(tx, lines));
             });
             return true;
         } catch (RuntimeException e) {
             if (Ending.isBad(e) && lines.size() > 1) {
                 // One is refused, by the encoding of the database perhaps: not the others.
-                lines.forEach(line -> isKept(List.of(line)));
+                lines.forEach(line -> isKept(List.of(line), passedBy));
                 return true;
             }
             log.warn("{} lines of handlers were not kept: {}", lines.size(), e.getMessage());
@@ -144,7 +160,24 @@ final class Lines {
                 // Nor is it to be tried by the transaction of its job, which would fail by it.
                 lines.forEach(Said::isRefused);
             }
-            return Ending.isBad(e) || SqlState.isHeldUp(e);
+            return !SqlState.isTransient(e) || SqlState.isHeldUp(e);
+        }
+    }
+
+    /** Those that nobody else is at, which may take as long as that one's transaction; returns the others. */
+    private List<Said> writeFree(Tx tx, List<Said> lines) {
+        List<ReentrantLock> free = lines.stream()
+                .map(one -> one.writing)
+                .distinct()
+                .filter(ReentrantLock::tryLock)
+                .toList();
+        try {
+            Map<Boolean, List<Said>> byMine =
+                    lines.stream().collect(Collectors.partitioningBy(one -> one.writing.isHeldByCurrentThread()));
+            write(tx, byMine.getOrDefault(true, List.of()));
+            return byMine.getOrDefault(false, List.of());
+        } finally {
+            free.forEach(ReentrantLock::unlock);
         }
     }
 
@@ -152,7 +185,7 @@ final class Lines {
     List<Said> write(Tx tx, Collection<Said> lines) {
         List<ReentrantLock> locks =
                 lines.stream().map(one -> one.writing).distinct().toList();
-        // In any order: nobody else who has one of them waits for a second.
+        // In any order: nobody who has one of them waits for a second.
         locks.forEach(ReentrantLock::lock);
         try {
             List<Said> fresh =

@@ -54,7 +54,7 @@ final class Minder implements Runnable {
             waiting.pause(MINDING);
             guarded("leases were not kept", this::keepLeases);
             guarded("nobody was asked who is cancelled", this::lookForCancelled);
-            stopLate();
+            guarded("nobody was told to end", this::stopLate);
             guarded("nothing was handed back", this::leaveToOthers);
         }
     }

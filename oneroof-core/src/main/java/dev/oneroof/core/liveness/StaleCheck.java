@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
 public final class StaleCheck implements Worker {
     private static final Scope SCOPE = Scope.of("stale_check", "queue_heartbeat");
     private static final String CHECK = """
+            WITH c AS MATERIALIZED (SELECT oneroof.fn_queue_stale_check() AS found)
             SELECT c.found ->> 'reason' AS reason, coalesce(c.found ->> 'failed', '0') <> '0' AS failed
-            FROM (SELECT oneroof.fn_queue_stale_check() AS found OFFSET 0) c
+            FROM c
             """;
     private static final String BUSY = "another check is under way";
     private static final int PATIENCE = 3;

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 /** Jobs whose rows somebody else holds, in a transaction that stays open. Nobody waits for them but they themselves. */
 @OneRoofTest
 class HeldJobsTest {
+    private static final Duration FIVE = Duration.ofSeconds(5);
     private static final LoopConfig QUICK =
             new LoopConfig(Duration.ofSeconds(3), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(1));
     private static final JobKind MARK = JobKind.named("mark_file");
@@ -45,8 +46,7 @@ class HeldJobsTest {
         JobStore store = new JobStore();
         HandBack back = new HandBack(db, store);
         database.run("SELECT oneroof.fn_job_enqueue('mark_file') FROM generate_series(1, 3)");
-        List<LeasedJob> leased =
-                db.inTx(tx -> store.lease(tx, Map.of("mark_file", 3), 3, "one", Map.of(), null, Duration.ofSeconds(5)));
+        List<LeasedJob> leased = db.inTx(tx -> store.lease(tx, Map.of("mark_file", 3), 3, "one", Map.of(), FIVE, FIVE));
         try (Sql other = database.sql()) {
             other.run("BEGIN");
             other.run(
@@ -70,8 +70,7 @@ class HeldJobsTest {
         JobStore store = new JobStore();
         new Jobs(db).register(MARK.leasedFor(Duration.ofSeconds(1)), "test");
         database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
-        List<LeasedJob> leased =
-                db.inTx(tx -> store.lease(tx, Map.of("mark_file", 1), 1, "one", Map.of(), null, Duration.ofSeconds(5)));
+        List<LeasedJob> leased = db.inTx(tx -> store.lease(tx, Map.of("mark_file", 1), 1, "one", Map.of(), FIVE, FIVE));
         database.run("UPDATE oneroof.job_queue SET lease_until = clock_timestamp() + interval '1 minute'");
         Await.patiently()
                 .until("its first lease to be over", () -> leased.getFirst().isOver());
@@ -112,6 +111,49 @@ class HeldJobsTest {
         }
         assertThat(database.list(row -> row.getInt(1), "SELECT DISTINCT attempts FROM oneroof.job_history"))
                 .containsExactly(1);
+    }
+
+    /** The look for it waits for somebody who holds the whole table, for most of the lease. */
+    @Test
+    void areBegunThoughTheLookForThemTookLong() throws Exception {
+        JobKind once = MARK.leasedFor(Duration.ofSeconds(4)).triedUpTo(1);
+        new Jobs(db).register(once, "test");
+        database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), database.dataSource());
+                Sql other = database.sql()) {
+            other.run("BEGIN");
+            other.run("LOCK TABLE oneroof.job_queue IN SHARE MODE");
+            oneroof.work(once).each(job -> Outcome.done());
+            oneroof.start();
+            Await.patiently()
+                    .until(
+                            "a look for most of its lease",
+                            () -> database.value(
+                                    Boolean.class,
+                                    "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+                                            + " AND query LIKE '%fn_job_lease(%'"
+                                            + " AND query_start < clock_timestamp() - interval '2.5 s')"));
+            other.run("ROLLBACK");
+            awaitSucceeded(1);
+        }
+        assertThat(database.value(Integer.class, "SELECT attempts FROM oneroof.job_history"))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void areHandedBackWhereTheirProcessStoodStillBeforeTheyWereBegun() throws Exception {
+        JobStore store = new JobStore();
+        new Jobs(db).register(MARK.leasedFor(Duration.ofSeconds(1)), "test");
+        database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
+        List<LeasedJob> leased = db.inTx(tx -> store.lease(tx, Map.of("mark_file", 1), 1, "one", Map.of(), FIVE, FIVE));
+        Await.patiently().until("its lease to be over", () -> leased.getFirst().isOver());
+        Ending ending = new Ending(db, store, told -> {});
+        JobWork work = new JobWork(MARK, 1, job -> Outcome.done(), null);
+
+        new Handling(db, store, ending, new HandBack(db, store)).handle(work, leased.getFirst());
+
+        assertThat(queued()).isEqualTo(1);
+        assertThat(ending.untold()).isEmpty();
     }
 
     private long queued() {

@@ -30,4 +30,20 @@ class JobBacklogTest {
                         "SELECT concat_ws(' ', queued, oldest_due_at, leased) FROM oneroof.fn_job_backlog('nothing')"))
                 .isEqualTo("0 0");
     }
+
+    @Test
+    void countsTheFirstTenThousandThatAreForLater(TestDatabase database) {
+        database.run("SELECT oneroof.fn_job_kind_register(kind) FROM unnest('{busy,rare,none}'::text[]) kind");
+        database.run("SELECT oneroof.fn_job_enqueue('none')");
+        database.run("SELECT oneroof.fn_job_enqueue('rare', p_scheduled_at => now() + interval '1 hour')"
+                + " FROM generate_series(1, 7)");
+        database.run(
+                "SELECT count(*) FROM oneroof.fn_job_enqueue_many(array_fill('busy'::text, ARRAY[12000]),"
+                        + " array_fill('{}'::jsonb, ARRAY[12000]), p_scheduled => array_fill(now() + interval '2 hours', ARRAY[12000]))");
+
+        assertThat(database.list(
+                        row -> row.getString(1),
+                        "SELECT concat_ws(' ', job_kind, scheduled) FROM oneroof.fn_job_later() ORDER BY job_kind"))
+                .containsExactly("busy 9993", "rare 7");
+    }
 }

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 /** One job in two hands of the same process: a handler whose lease was taken back, and the one that has it now. */
 @OneRoofTest
 class JobExtendTest {
+    private static final Duration FIVE = Duration.ofSeconds(5);
     private final JobStore store = new JobStore();
     private TestDatabase database;
     private Database db;
@@ -60,7 +61,7 @@ class JobExtendTest {
     }
 
     private LeasedJob leased() {
-        return db.inTx(tx -> store.lease(tx, Map.of("mark_file", 1), 1, "me", Map.of(), null, Duration.ofSeconds(5)))
+        return db.inTx(tx -> store.lease(tx, Map.of("mark_file", 1), 1, "me", Map.of(), FIVE, FIVE))
                 .getFirst();
     }
 }

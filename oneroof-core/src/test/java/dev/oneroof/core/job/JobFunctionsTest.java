@@ -605,7 +605,7 @@ class JobFunctionsTest {
             'nothing'                                            | kind 'nothing' is not registered
             NULL                                                 | kind '' is not registered
             'mark_file', '{"body": "x"}'                         | is no signal
-            'mark_file', '{"a": [{"b": {"password": 1}}]}'       | is no signal
+            'mark_file', '{"a": [{"b": {"password": 1}}]}'       | is no signal: its key 'a[0].b.password' is one of those
             'mark_file', '[1]'                                   | is no signal
             'mark_file', NULL                                    | is no signal
             'mark_file', concat(repeat('{"a": ', 101), 1, repeat('}', 101))::jsonb | at most 8192 bytes and 100 levels

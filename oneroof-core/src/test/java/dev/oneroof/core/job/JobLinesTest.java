@@ -12,6 +12,7 @@ import dev.oneroof.core.worker.LoopConfig;
 import dev.oneroof.postgres.error.OneRoofException;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.await.Await;
+import dev.oneroof.testkit.server.Sql;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -148,6 +149,54 @@ class JobLinesTest {
                         strings(
                                 "SELECT line || ' ' || percent || ' ' || (left_out > 0) FROM oneroof.job_log ORDER BY log_id DESC LIMIT 1"))
                 .containsExactly("line 5000 100 true");
+    }
+
+    /** A handler's own transaction waits with its lines for somebody who holds their table. */
+    @Test
+    void keepNobodyElsesEndFromBeingToldWhileAHandlerWritesThem() throws Exception {
+        JobKind inTx = JobKind.named("in_tx");
+        JobKind speaking = JobKind.named("speaking");
+        JobKind silent = JobKind.named("silent");
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), database.dataSource());
+                Sql other = database.sql()) {
+            CountDownLatch mayEnd = new CountDownLatch(1);
+            oneroof.work(inTx).eachInTx((tx, job) -> {
+                mayEnd.await();
+                job.say("of the handler's transaction");
+                return Outcome.done();
+            });
+            oneroof.work(speaking).each(job -> {
+                // The writer of ends has this one in hand for a second: so the other's handler is first at its own.
+                job.say("of the writer's");
+                return Outcome.done();
+            });
+            oneroof.work(silent).each(job -> Outcome.done());
+            oneroof.start();
+            oneroof.jobs().enqueue(NewJob.of("in_tx", Payload.EMPTY));
+            other.run("BEGIN");
+            other.run("LOCK TABLE oneroof.job_log IN ACCESS EXCLUSIVE MODE");
+            oneroof.jobs().enqueue(NewJob.of("speaking", Payload.EMPTY));
+            awaitWaiting(1);
+            mayEnd.countDown();
+            awaitWaiting(2);
+            awaitEnded(1);
+            oneroof.jobs().enqueue(NewJob.of("silent", Payload.EMPTY));
+            awaitEnded(2);
+            other.run("ROLLBACK");
+            awaitEnded(3);
+        }
+        assertThat(strings("SELECT line FROM oneroof.job_log")).containsExactly("of the handler's transaction");
+    }
+
+    private void awaitWaiting(int sessions) {
+        Await.patiently()
+                .until(
+                        sessions + " waiting",
+                        () -> database.value(
+                                Long.class,
+                                "SELECT count(*) FROM pg_locks WHERE NOT granted"
+                                        + " AND relation = 'oneroof.job_log'::regclass"),
+                        waiting -> waiting >= sessions);
     }
 
     private void awaitEnded(int count) {

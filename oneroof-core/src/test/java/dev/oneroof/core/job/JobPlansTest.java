@@ -178,6 +178,7 @@ class JobPlansTest {
         }
         // Ten thousand of two kinds, and what is leased.
         calls.add(new Call("SELECT * FROM oneroof.v_job_backlog", 22_000));
+        calls.add(new Call("SELECT * FROM oneroof.fn_job_later()", 5000));
         return calls;
     }
 

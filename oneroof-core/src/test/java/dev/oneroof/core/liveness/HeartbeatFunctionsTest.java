@@ -170,7 +170,7 @@ class HeartbeatFunctionsTest {
             fn_queue_heartbeat_tick('a', 'Agent')                   | kind: 'Agent' is not allowed; 'a' is registered as DOT
             fn_queue_heartbeat_tick('a', 'DOT', 'fine')             | status: 'fine' is not allowed; allowed are ok, warn, error
             fn_queue_heartbeat_tick('a', 'DOT', payload => 1)       | does not exist
-            fn_queue_heartbeat_tick('a', 'DOT', p_payload => '{"x": [{"body": 1}]}') | payload: that of 'a' is no signal
+            fn_queue_heartbeat_tick('a', 'DOT', p_payload => '{"x": [{"body": 1}]}') | payload: that of 'a' is no signal: its key 'x[0].body' is one of
             fn_queue_heartbeat_tick('a', 'DOT', p_payload => '[]')  | payload: that of 'a' is no signal
             fn_queue_heartbeat_tick('a', 'DOT', p_payload => NULL)  | payload: that of 'a' is no signal
             fn_queue_heartbeat_tick('a', 'DOT', p_lease_owner => 'me') | is beaten for under a lease

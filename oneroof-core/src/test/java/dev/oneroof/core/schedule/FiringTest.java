@@ -241,7 +241,7 @@ class FiringTest {
         assertRefused(steady("tick", 60).triedUpTo(0), "max_attempts: '0' is not allowed");
         assertRefused(
                 steady("tick", 60).with(new Payload("{\"a\": {\"body\": \"text\"}}")),
-                "payload: that of 'tick' is no signal");
+                "payload: that of 'tick' is no signal: its key 'a.body' is one of ");
         assertRefused(steady("tick", 60).with(new Payload("[1]")), "payload: that of 'tick' is no signal");
         assertThatThrownBy(() -> new Payload("{")).hasMessageStartingWith("payload: it is no JSON");
         assertRefused(steady("ti\0ck", 60), "");

@@ -53,6 +53,36 @@ class SignalOnlyTest {
     }
 
     @Test
+    void namesTheKeyThatIsRefusedAndNoValue(TestDatabase database) {
+        assertThat(database.list(row -> row.getString(1), """
+                        SELECT k.key
+                        FROM unnest('{body,content,raw,vector,embedding,secret,token,password,ssn,personal_data}'::text[]) k (key)
+                        CROSS JOIN LATERAL (VALUES (k.key), (initcap(k.key))) w (word)
+                        WHERE oneroof.fn_signal_fault(
+                                  jsonb_build_object('a', jsonb_build_array(7, jsonb_build_object('b', 1, w.word, 'x'))))
+                              IS DISTINCT FROM
+                              format('its key ''a[1].%s'' is one of those that hold contents or secrets', w.word)
+                        """)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+                    '{"body": "x"}'                          | its key 'body' is one of those that hold contents or secrets
+                    '{"z": {"y": {"raw": 1}}, "b": 1}'       | its key 'z.y.raw' is one of those that hold contents or secrets
+                    '{"a": [[{"Token": 1}]]}'                | its key 'a[0][0].Token' is one of those that hold contents or secrets
+                    '{"a\\nb": {"raw": 1}}'                   | its key 'a b.raw' is one of those that hold contents or secrets
+                    '[1, 2]'                                 | it is no object
+                    NULL                                     | it is missing
+                    jsonb_build_object('a', repeat('x', 8192)) | it has 8201 bytes
+                    concat(repeat('{"a": ', 101), '{"body": 1}', repeat('}', 101)) | it is more than 100 levels deep
+                    jsonb_build_object(repeat('é', 300), '{"raw": 1}'::jsonb) | its key '...%s.raw' is one of those that hold contents or secrets
+                    """)
+    void tellsWhyADocumentIsNoSignal(String document, String fault, TestDatabase database) {
+        assertThat(database.value(String.class, "SELECT oneroof.fn_signal_fault((%s)::jsonb)".formatted(document)))
+                .isEqualTo(fault.replace("%s", "é".repeat(196)));
+    }
+
+    @Test
     void refusesWhatIsTooLargeForASignal(TestDatabase database) {
         assertThat(database.value(
                         Boolean.class, "SELECT oneroof.fn_signal_only(jsonb_build_object('a', repeat('x', 8192)))"))

@@ -121,7 +121,7 @@ BEGIN
             MESSAGE = format('event %s: ''%s'' is no field of an event', v_bad.no, v_bad.key);
     END IF;
 
-    SELECT e.no, e.event_domain, e.event_type, coalesce(r.active, false) AS active,
+    SELECT e.no, e.event_domain, e.event_type, e.safe_payload, coalesce(r.active, false) AS active,
            r.event_type IS NOT NULL AS registered
     INTO v_bad
     FROM ROWS FROM (jsonb_to_recordset(p_events) AS (event_domain text, event_type text, safe_payload jsonb))
@@ -134,8 +134,8 @@ BEGIN
     IF FOUND AND v_bad.active THEN
         RAISE EXCEPTION USING
             ERRCODE = 'OR002',
-            MESSAGE = format('event %s: the payload of ''%s/%s'' is no signal', v_bad.no, v_bad.event_domain,
-                             v_bad.event_type),
+            MESSAGE = format('event %s: the payload of ''%s/%s'' is no signal: %s', v_bad.no, v_bad.event_domain,
+                             v_bad.event_type, ${schema}.fn_signal_fault(v_bad.safe_payload)),
             HINT = 'Send the address of the truth, at most 8192 bytes and 100 levels, with none of the keys that hold contents or secrets.';
     ELSIF FOUND THEN
         -- THE PLACE OF THE CAPTURE: once event_pending is there, such an event is kept in it and its event_id here is

@@ -155,7 +155,7 @@ BEGIN
     END IF;
     IF NOT coalesce(${schema}.fn_signal_only(p_payload), false) THEN
         RAISE EXCEPTION USING ERRCODE = 'OR002',
-            MESSAGE = format('payload: that of ''%s'' is no signal', p_executor),
+            MESSAGE = format('payload: that of ''%s'' is no signal: %s', p_executor, ${schema}.fn_signal_fault(p_payload)),
             HINT = 'Send addresses and figures, at most 8192 bytes and 100 levels, with none of the keys that hold contents or secrets.';
     END IF;
     IF v_row.lease_epoch IS NOT NULL OR p_lease_owner IS DISTINCT FROM v_row.lease_owner THEN

@@ -37,10 +37,21 @@ AS $$
 BEGIN
     PERFORM ${schema}.fn_job_dead_letter_demand_text('authorization_source', p_authorization_source);
     PERFORM ${schema}.fn_job_dead_letter_demand_text('actor', p_actor);
+END
+$$;
+
+-- Refuses a replay and names all that is to be done first: p_untriaged is what is missing of the triage, or null.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_demand_cleared(p_untriaged text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
     IF NOT ${schema}.fn_gate_open('queue.replay.enabled') THEN
         RAISE EXCEPTION USING ERRCODE = '55000',
-            MESSAGE = 'gate: ''queue.replay.enabled'' is closed; an operator opens it with: '
-                      'oneroof gate open queue.replay.enabled --reason TEXT';
+            MESSAGE = concat_ws('; and ',
+                'gate: ''queue.replay.enabled'' is closed; an operator opens it with: '
+                'oneroof gate open queue.replay.enabled --reason TEXT', p_untriaged);
+    ELSIF p_untriaged IS NOT NULL THEN
+        RAISE EXCEPTION USING ERRCODE = '55000', MESSAGE = p_untriaged;
     END IF;
 END
 $$;
@@ -250,11 +261,11 @@ BEGIN
             MESSAGE = format('dead letter: ''%s'' is closed; it was %s by %s at %s', p_dead_letter_id,
                              coalesce('replayed as job ''' || v_letter.replayed_as || '''', 'closed'), v_letter.triaged_by,
                              to_char(v_letter.resolved_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'));
-    ELSIF v_letter.triage <> 'manual_replay' THEN
-        RAISE EXCEPTION USING ERRCODE = '55000',
-            MESSAGE = format('dead letter: ''%s'' is %s; allowed is a replay of one that was triaged as manual_replay: '
-                             'oneroof dlq triage %1$s --as manual_replay --note TEXT', p_dead_letter_id, v_letter.triage);
     END IF;
+    PERFORM ${schema}.fn_job_dead_letter_demand_cleared(
+        CASE WHEN v_letter.triage <> 'manual_replay' THEN
+            format('dead letter: ''%s'' is %s; allowed is a replay of one that was triaged as manual_replay: '
+                   'oneroof dlq triage %1$s --as manual_replay --note TEXT', p_dead_letter_id, v_letter.triage) END);
     SELECT * INTO v_fresh
     FROM ${schema}.fn_job_dead_letter_put_back(ARRAY[p_dead_letter_id], p_authorization_source, p_actor, NULL);
     INSERT INTO ${schema}.operator_act (act, target, actor, reason, details)
@@ -292,11 +303,10 @@ BEGIN
     FROM ${schema}.job_dead_letter d
     WHERE d.job_kind = p_kind AND d.fingerprint = p_fingerprint AND d.resolved_at IS NULL
       AND d.triage_status = 'manual_replay' AND d.triaged_at <= v_now;
-    IF v_letters = 0 THEN
-        RAISE EXCEPTION USING ERRCODE = '55000',
-            MESSAGE = format('group: none of ''%s/%s'' may be replayed; allowed is a replay of those that were triaged as '
-                             'manual_replay: oneroof dlq triage --group %1$s/%2$s --as manual_replay --note TEXT', p_kind, p_fingerprint);
-    END IF;
+    PERFORM ${schema}.fn_job_dead_letter_demand_cleared(
+        CASE WHEN v_letters = 0 THEN
+            format('group: none of ''%s/%s'' may be replayed; allowed is a replay of those that were triaged as '
+                   'manual_replay: oneroof dlq triage --group %1$s/%2$s --as manual_replay --note TEXT', p_kind, p_fingerprint) END);
     INSERT INTO ${schema}.job_dead_letter_replay_run
         (replay_run_id, job_kind, fingerprint, authorization_source, actor, rate, left_over, refilled_at, letters,
          last_letter, started_at)
@@ -343,6 +353,7 @@ BEGIN
     v_run := ${schema}.fn_job_dead_letter_replay_lock(p_replay_run_id);
     IF v_run.state = 'running' THEN
         PERFORM ${schema}.fn_job_dead_letter_demand_replay(v_run.authorization_source, p_actor);
+        PERFORM ${schema}.fn_job_dead_letter_demand_cleared(NULL);
         v_now := clock_timestamp();
         -- A clock that went back refills nothing.
         v_left := least(greatest(v_run.rate, 1),
@@ -590,6 +601,7 @@ REVOKE EXECUTE ON FUNCTION
     ${schema}.fn_job_dead_letter_demand_text(text, text),
     ${schema}.fn_job_dead_letter_demand_triage(text, text, text),
     ${schema}.fn_job_dead_letter_demand_replay(text, text),
+    ${schema}.fn_job_dead_letter_demand_cleared(text),
     ${schema}.fn_job_dead_letter_demand_group(text, text),
     ${schema}.fn_job_dead_letter_mark(uuid[], text, text, text, text),
     ${schema}.fn_job_dead_letter_put_back(uuid[], text, text, uuid),

@@ -191,7 +191,7 @@ BEGIN
                 MESSAGE = format('%s: there are %s; allowed are as many as there are jobs (%s)%s', v_bad.field, v_bad.given,
                                  coalesce(cardinality(p_ids), 0), v_bad.allowed);
         END IF;
-        SELECT g.no, g.kind, g.priority, g.scheduled, g.max_attempts, g.key, k.job_kind IS NULL AS unknown,
+        SELECT g.no, g.kind, g.payload, g.priority, g.scheduled, g.max_attempts, g.key, k.job_kind IS NULL AS unknown,
                coalesce(${schema}.fn_signal_only(g.payload), false) AS signal
         INTO v_bad
         FROM unnest(p_ids, p_kinds, p_payloads, p_keys, p_priorities, p_scheduled, p_max_attempts)
@@ -209,8 +209,9 @@ BEGIN
             ERRCODE = CASE WHEN v_bad.unknown THEN 'OR003' WHEN NOT v_bad.signal THEN 'OR002' ELSE '22023' END,
             MESSAGE = format('job %s: ', v_bad.no) || CASE
                 WHEN v_bad.unknown THEN format('kind ''%s'' is not registered', left(v_bad.kind, 80))
-                WHEN NOT v_bad.signal THEN format('the payload of this ''%s'' is no signal; allowed are addresses and '
-                    'figures, at most 8192 bytes and 100 levels, with none of the keys that hold contents or secrets', v_bad.kind)
+                WHEN NOT v_bad.signal THEN format('the payload of this ''%s'' is no signal: %s; allowed are addresses '
+                    'and figures, at most 8192 bytes and 100 levels, with none of the keys that hold contents or secrets',
+                    v_bad.kind, ${schema}.fn_signal_fault(v_bad.payload))
                 WHEN v_bad.priority NOT BETWEEN 0 AND 100 THEN
                     format('priority ''%s'' is not allowed; allowed are 0 to 100', v_bad.priority)
                 WHEN v_bad.max_attempts NOT BETWEEN 1 AND 1000 THEN

@@ -404,13 +404,32 @@ BEGIN
 END
 $$;
 
+-- How many jobs of each kind are for later, or between two attempts: of the first ten thousand of all kinds, in the order of
+-- their times. Not of each kind: the index has no kinds, and another would cost everybody who enqueues for later or fails.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_later() RETURNS TABLE (job_kind text, scheduled bigint)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+AS $$
+BEGIN
+    RETURN QUERY
+        SELECT c.job_kind, count(*)
+        FROM (SELECT q.job_kind
+              FROM ${schema}.job_queue q
+              WHERE q.state = 'scheduled' AND q.scheduled_at >= '-infinity'
+              ORDER BY q.scheduled_at
+              LIMIT 10000) c
+        GROUP BY c.job_kind;
+END
+$$;
+
 REVOKE EXECUTE ON FUNCTION
     ${schema}.fn_job_promote(integer, boolean, timestamptz),
     ${schema}.fn_job_until_due(timestamptz),
     ${schema}.fn_job_lease(text[], integer, text, integer, integer[], timestamptz[]),
     ${schema}.fn_job_extend(uuid[], uuid[], integer),
     ${schema}.fn_job_lease_reaper(integer, text, timestamptz),
-    ${schema}.fn_job_backlog(text)
+    ${schema}.fn_job_backlog(text),
+    ${schema}.fn_job_later()
 FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION
@@ -420,7 +439,8 @@ GRANT EXECUTE ON FUNCTION
 TO ${server}, ${admin};
 
 GRANT EXECUTE ON FUNCTION
-    ${schema}.fn_job_backlog(text)
+    ${schema}.fn_job_backlog(text),
+    ${schema}.fn_job_later()
 TO ${server}, ${admin}, ${viewer};
 
 -- What an executor needs, and no more: it sees a payload only as the result of its lease.

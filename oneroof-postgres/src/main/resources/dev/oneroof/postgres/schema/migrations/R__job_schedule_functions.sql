@@ -56,8 +56,9 @@ BEGIN
             MESSAGE = format('%s: ''%s'' is not allowed; allowed are %s', v_bad.field, v_bad.given, v_bad.allowed);
     ELSIF NOT coalesce(${schema}.fn_signal_only(p_payload), false) THEN
         RAISE EXCEPTION USING ERRCODE = 'OR002',
-            MESSAGE = format('payload: that of ''%s'' is no signal; allowed are addresses and figures, at most 8192 bytes '
-                'and 100 levels, with none of the keys that hold contents or secrets', p_name);
+            MESSAGE = format('payload: that of ''%s'' is no signal: %s; allowed are addresses and figures, at most 8192 bytes '
+                'and 100 levels, with none of the keys that hold contents or secrets', p_name,
+                ${schema}.fn_signal_fault(p_payload));
     ELSIF NOT EXISTS (SELECT FROM ${schema}.job_kind k WHERE k.job_kind = p_kind) THEN
         RAISE EXCEPTION USING ERRCODE = 'OR003',
             MESSAGE = format('kind: ''%s'' is not registered; ''oneroof job kinds'' has those that are', left(p_kind, 80));

@@ -1,0 +1,223 @@
+package dev.oneroof.core.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.oneroof.core.OneRoof;
+import dev.oneroof.core.RuntimeConfig;
+import dev.oneroof.core.signal.Payload;
+import dev.oneroof.core.worker.LoopConfig;
+import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.SchemaName;
+import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.await.Await;
+import dev.oneroof.testkit.server.Sql;
+import dev.oneroof.testkit.server.TestDatabase;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of jobs where the database has done something and its answer does not come, or this process trips over it. */
+@OneRoofTest
+class LostAnswersTest {
+    private static final Duration FIVE = Duration.ofSeconds(5);
+    private static final LoopConfig QUICK =
+            new LoopConfig(Duration.ofSeconds(3), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(1));
+    private static final JobKind MARK = JobKind.named("mark_file");
+    private static final int ALL = 5000;
+
+    private TestDatabase database;
+
+    @BeforeEach
+    void opensTheGate(TestDatabase given) {
+        database = given;
+        database.run("UPDATE oneroof.dot_config SET value = 'true' WHERE key = 'queue.jobs.enabled'");
+        new Jobs(new Database(given.dataSource(), SchemaName.DEFAULT)).register(MARK, "test");
+    }
+
+    /** Where the test steps in. */
+    private interface Steps {
+        default void beforeConnecting() throws SQLException {}
+
+        /** What was prepared last. */
+        default void afterCommit(String statement) throws SQLException {
+            assertThat(statement).isNotNull();
+        }
+    }
+
+    private DataSource interposed(Steps steps) {
+        DataSource real = database.dataSource();
+        return proxy(DataSource.class, (method, given) -> {
+            if (!method.getName().equals("getConnection")) {
+                return invoked(real, method, given);
+            }
+            steps.beforeConnecting();
+            return interposed(real.getConnection(), steps);
+        });
+    }
+
+    private static Connection interposed(Connection real, Steps steps) {
+        AtomicReference<String> last = new AtomicReference<>("");
+        return proxy(Connection.class, (method, given) -> {
+            if (method.getName().equals("prepareStatement")) {
+                last.set(String.valueOf(given[0]));
+            }
+            Object answer = invoked(real, method, given);
+            if (method.getName().equals("commit")) {
+                steps.afterCommit(String.valueOf(last.get()));
+            }
+            return answer;
+        });
+    }
+
+    private interface Call {
+        @Nullable
+        Object made(Method method, Object[] given) throws Throwable;
+    }
+
+    private static <T> T proxy(Class<T> type, Call call) {
+        return type.cast(Proxy.newProxyInstance(
+                LostAnswersTest.class.getClassLoader(),
+                new Class<?>[] {type},
+                (proxy, method, given) -> call.made(method, given)));
+    }
+
+    private static @Nullable Object invoked(Object real, Method method, Object[] given) throws Throwable {
+        try {
+            return method.invoke(real, given);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+
+    /** Their lease is of a minute: nobody would begin them for so long, and an attempt would be counted. */
+    @Test
+    void handBackWhatWasLeasedWhereNobodyHeardOfIt() {
+        AtomicBoolean isLost = new AtomicBoolean();
+        Steps losing = new Steps() {
+            @Override
+            public void afterCommit(String statement) throws SQLException {
+                if (statement.contains("fn_job_lease") && isLost.compareAndSet(false, true)) {
+                    throw new SQLException("no answer", "08006");
+                }
+            }
+        };
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), interposed(losing))) {
+            oneroof.work(MARK).atOnce(2).each(job -> Outcome.done());
+            oneroof.jobs()
+                    .enqueueAll(IntStream.range(0, ALL)
+                            .mapToObj(n -> NewJob.of("mark_file", Payload.EMPTY))
+                            .toList());
+            oneroof.start();
+            awaitSucceeded(ALL);
+        }
+        assertThat(isLost).isTrue();
+        assertThat(database.list(row -> row.getInt(1), "SELECT DISTINCT attempts FROM oneroof.job_history"))
+                .containsExactly(1);
+    }
+
+    @Test
+    void keepNothingFromBeingHandedBackMeanwhile() throws Exception {
+        CountDownLatch mayConnect = new CountDownLatch(1);
+        CountDownLatch connects = new CountDownLatch(1);
+        Steps first = new Steps() {
+            private final AtomicBoolean isFirst = new AtomicBoolean(true);
+
+            @Override
+            public void beforeConnecting() throws SQLException {
+                if (isFirst.compareAndSet(true, false)) {
+                    connects.countDown();
+                    awaited(mayConnect);
+                }
+            }
+        };
+        JobStore store = new JobStore();
+        database.run("SELECT oneroof.fn_job_enqueue('mark_file') FROM generate_series(1, 2)");
+        List<LeasedJob> leased = new Database(database.dataSource(), SchemaName.DEFAULT)
+                .inTx(tx -> store.lease(tx, Map.of("mark_file", 2), 2, "one", Map.of(), FIVE, FIVE));
+        HandBack back = new HandBack(new Database(interposed(first), SchemaName.DEFAULT), store);
+        CompletableFuture<Void> waiting = CompletableFuture.runAsync(() -> back.now(leased.subList(0, 1)));
+        connects.await();
+        back.now(leased.subList(1, 2));
+        assertThat(queued()).isEqualTo(1);
+        mayConnect.countDown();
+        waiting.get(20, TimeUnit.SECONDS);
+        assertThat(queued()).isEqualTo(2);
+    }
+
+    private static void awaited(CountDownLatch latch) throws SQLException {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new SQLException(e);
+        }
+    }
+
+    /** One whose row somebody holds is tried again beside the others. */
+    @Test
+    void stopNobodyWhoTellsOfEndsByAnErrorThatCameInstead() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        AtomicBoolean fails = new AtomicBoolean();
+        CountDownLatch failed = new CountDownLatch(1);
+        Steps failing = new Steps() {
+            @Override
+            public void beforeConnecting() {
+                if (Thread.currentThread().getName().equals("oneroof-job-ends") && fails.compareAndSet(true, false)) {
+                    failed.countDown();
+                    throw new NoClassDefFoundError("of a test");
+                }
+            }
+        };
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), interposed(failing));
+                Sql other = database.sql()) {
+            oneroof.work(MARK).each(job -> {
+                begun.countDown();
+                mayEnd.await();
+                return Outcome.done();
+            });
+            oneroof.start();
+            Enqueued held = oneroof.jobs().enqueue(NewJob.of("mark_file", Payload.EMPTY));
+            begun.await();
+            other.run("BEGIN");
+            other.run(
+                    "SELECT FROM oneroof.job_queue WHERE job_id = ? FOR UPDATE",
+                    held.id().value());
+            mayEnd.countDown();
+            oneroof.jobs().enqueue(NewJob.of("mark_file", Payload.EMPTY));
+            // Told while the first is set aside: what is told next is that one.
+            awaitSucceeded(1);
+            fails.set(true);
+            failed.await();
+            other.run("ROLLBACK");
+            awaitSucceeded(2);
+        }
+    }
+
+    private long queued() {
+        return database.value(Long.class, "SELECT count(*) FROM oneroof.job_queue WHERE state = 'queued'");
+    }
+
+    private void awaitSucceeded(long count) {
+        Await.patiently()
+                .until(
+                        count + " ended",
+                        () -> database.value(
+                                Long.class, "SELECT count(*) FROM oneroof.job_history WHERE state = 'succeeded'"),
+                        ended -> ended == count);
+    }
+}
