@@ -1,10 +1,14 @@
 package dev.oneroof.core.job;
 
 import dev.oneroof.postgres.Database;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,9 +23,13 @@ final class HandBack {
     private final Database db;
     private final JobStore store;
     private final Map<LeasedJob.Key, Left> left = new ConcurrentHashMap<>();
+    private final Map<UUID, InDoubt> inDoubt = new ConcurrentHashMap<>();
 
     /** @param overNanos when its lease is over, had it been extended just before it came here */
     private record Left(LeasedJob job, long overNanos) {}
+
+    /** A lease whose answer did not come: of what kinds, and until when it may be there. */
+    private record InDoubt(Set<String> kinds, long overNanos) {}
 
     HandBack(Database db, JobStore store) {
         this.db = db;
@@ -34,8 +42,41 @@ final class HandBack {
         again();
     }
 
-    /** Those that are left and nobody else is just handing back: one that is not answered keeps only what it has taken. */
+    /**
+     * What was leased with this token, where anything was: also what a server that stood still commits later, so it is asked
+     * for until such a lease would be over.
+     */
+    void leasedBy(UUID token, Set<String> kinds, Duration lease) {
+        inDoubt.put(token, new InDoubt(Set.copyOf(kinds), System.nanoTime() + lease.toNanos()));
+    }
+
+    /** All that is left, or in doubt. */
     void again() {
+        handWhatIsLeft();
+        handWhatIsInDoubt();
+    }
+
+    private void handWhatIsInDoubt() {
+        long now = System.nanoTime();
+        inDoubt.values().removeIf(one -> one.overNanos() - now < 0);
+        Map<UUID, InDoubt> asked = Map.copyOf(inDoubt);
+        if (asked.isEmpty()) {
+            return;
+        }
+        Set<String> kinds =
+                asked.values().stream().flatMap(one -> one.kinds().stream()).collect(Collectors.toSet());
+        try {
+            long back = db.inStatement(tx -> store.handBackLeased(tx, kinds, asked.keySet()));
+            if (back > 0) {
+                log.warn("{} jobs were leased, and no answer came: they are handed back", back);
+            }
+        } catch (RuntimeException e) {
+            log.debug("what may be leased could not be handed back yet", e);
+        }
+    }
+
+    /** Those that are left and nobody else is just handing back: one that is not answered keeps only what it has taken. */
+    private void handWhatIsLeft() {
         List<Left> mine = left.keySet().stream()
                 .map(left::remove)
                 .filter(Objects::nonNull)

@@ -48,7 +48,7 @@ final class JobStore {
             FROM (SELECT set_config('synchronous_commit', 'off', true),
                          set_config('lock_timeout', ?, true),
                          set_config('idle_in_transaction_session_timeout', ?, true)) s
-            CROSS JOIN LATERAL oneroof.fn_job_lease(?, ?, ?, NULL, ?, CAST(? AS timestamptz[])) l
+            CROSS JOIN LATERAL oneroof.fn_job_lease(?, ?, ?, NULL, ?, CAST(? AS timestamptz[]), ?) l
             ORDER BY l.order_at
             """;
 
@@ -65,6 +65,8 @@ final class JobStore {
     private static final String GIVE_UP = "SELECT oneroof.fn_job_give_up(:job, :token, :reason)";
 
     private static final String HAND_BACK = "SELECT oneroof.fn_job_hand_back(:jobs, :tokens)";
+
+    private static final String HAND_BACK_LEASED = "SELECT oneroof.fn_job_hand_back_leased(:kinds, :tokens)";
 
     private static final String SAY = """
             SELECT count(*) FILTER (WHERE oneroof.fn_job_say(l.job, l.token, l.line, 'info', l.percent))
@@ -173,6 +175,7 @@ final class JobStore {
             int limit,
             String owner,
             Map<String, String> floors,
+            UUID token,
             Duration longestWait,
             Duration longestPause) {
         long now = System.nanoTime();
@@ -192,6 +195,7 @@ final class JobStore {
                     7,
                     connection.createArrayOf(
                             "text", kinds.stream().map(floors::get).toArray()));
+            statement.setObject(8, token);
             List<LeasedJob> leased = new ArrayList<>();
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
@@ -292,6 +296,15 @@ final class JobStore {
         return tx.query(HAND_BACK)
                 .bind("jobs", ids(jobs))
                 .bind("tokens", tokens(jobs))
+                .mapTo(Long.class)
+                .one();
+    }
+
+    /** What was leased with these tokens, if anything was. */
+    long handBackLeased(Tx tx, Collection<String> kinds, Collection<UUID> tokens) {
+        return tx.query(HAND_BACK_LEASED)
+                .bind("kinds", kinds.toArray(String[]::new))
+                .bind("tokens", tokens.toArray(UUID[]::new))
                 .mapTo(Long.class)
                 .one();
     }

@@ -9,18 +9,20 @@ import dev.oneroof.core.worker.Waiting;
 import dev.oneroof.core.worker.Worker;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Notifications;
+import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.Tx;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -258,19 +260,18 @@ public final class JobWorker implements Worker {
         int limit = Math.min(
                 LEASED_AT_ONCE,
                 wanted.values().stream().mapToInt(Integer::intValue).sum());
-        List<LeasedJob> leased = new ArrayList<>();
-        Look look = orHandedBack(
-                leased,
-                () -> statement.apply(tx -> {
+        Look look = asked(
+                wanted.keySet(),
+                token -> statement.apply(tx -> {
                     // From here on, or a wait for a connection would count as a slow look.
                     long began = System.nanoTime();
-                    List<LeasedJob> found = store.lease(tx, wanted, limit, instance, from, longestWait, LONGEST_PAUSE);
+                    List<LeasedJob> found =
+                            store.lease(tx, wanted, limit, instance, from, token, longestWait, LONGEST_PAUSE);
                     long nanos = System.nanoTime() - began;
                     if (wouldKeepALastOneWaiting(found)) {
                         tx.abandon();
                         return new Look(List.of(), nanos, true);
                     }
-                    leased.addAll(found);
                     return new Look(found, nanos, false);
                 }));
         if (!look.isUndone()) {
@@ -281,12 +282,19 @@ public final class JobWorker implements Worker {
         return look;
     }
 
-    /** Where it is not known whether they are leased they may well be: nobody here does them. */
-    private Look orHandedBack(List<LeasedJob> leased, Supplier<Look> look) {
+    /** Where no answer comes there may be jobs that are leased, and nobody here knows of: they are handed back. */
+    private Look asked(Set<String> kinds, Function<UUID, Look> look) {
+        UUID token = UUID.randomUUID();
         try {
-            return look.get();
+            return look.apply(token);
         } catch (RuntimeException | Error e) {
-            back.now(leased);
+            if (SqlState.of(e) == null || SqlState.isOutOfReach(e)) {
+                Duration longest = kinds.stream()
+                        .map(kind -> laneOf(kind).work().kind().times().lease())
+                        .max(Comparator.naturalOrder())
+                        .orElse(Duration.ZERO);
+                back.leasedBy(token, kinds, longest);
+            }
             throw e;
         }
     }

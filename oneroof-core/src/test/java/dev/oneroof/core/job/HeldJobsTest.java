@@ -15,6 +15,7 @@ import dev.oneroof.testkit.server.TestDatabase;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -46,7 +47,8 @@ class HeldJobsTest {
         JobStore store = new JobStore();
         HandBack back = new HandBack(db, store);
         database.run("SELECT oneroof.fn_job_enqueue('mark_file') FROM generate_series(1, 3)");
-        List<LeasedJob> leased = db.inTx(tx -> store.lease(tx, Map.of("mark_file", 3), 3, "one", Map.of(), FIVE, FIVE));
+        List<LeasedJob> leased = db.inTx(
+                tx -> store.lease(tx, Map.of("mark_file", 3), 3, "one", Map.of(), UUID.randomUUID(), FIVE, FIVE));
         try (Sql other = database.sql()) {
             other.run("BEGIN");
             other.run(
@@ -70,7 +72,8 @@ class HeldJobsTest {
         JobStore store = new JobStore();
         new Jobs(db).register(MARK.leasedFor(Duration.ofSeconds(1)), "test");
         database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
-        List<LeasedJob> leased = db.inTx(tx -> store.lease(tx, Map.of("mark_file", 1), 1, "one", Map.of(), FIVE, FIVE));
+        List<LeasedJob> leased = db.inTx(
+                tx -> store.lease(tx, Map.of("mark_file", 1), 1, "one", Map.of(), UUID.randomUUID(), FIVE, FIVE));
         database.run("UPDATE oneroof.job_queue SET lease_until = clock_timestamp() + interval '1 minute'");
         Await.patiently()
                 .until("its first lease to be over", () -> leased.getFirst().isOver());
@@ -145,7 +148,8 @@ class HeldJobsTest {
         JobStore store = new JobStore();
         new Jobs(db).register(MARK.leasedFor(Duration.ofSeconds(1)), "test");
         database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
-        List<LeasedJob> leased = db.inTx(tx -> store.lease(tx, Map.of("mark_file", 1), 1, "one", Map.of(), FIVE, FIVE));
+        List<LeasedJob> leased = db.inTx(
+                tx -> store.lease(tx, Map.of("mark_file", 1), 1, "one", Map.of(), UUID.randomUUID(), FIVE, FIVE));
         Await.patiently().until("its lease to be over", () -> leased.getFirst().isOver());
         Ending ending = new Ending(db, store, told -> {});
         JobWork work = new JobWork(MARK, 1, job -> Outcome.done(), null);

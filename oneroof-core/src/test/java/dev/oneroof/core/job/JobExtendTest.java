@@ -9,6 +9,7 @@ import dev.oneroof.testkit.server.TestDatabase;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -61,7 +62,7 @@ class JobExtendTest {
     }
 
     private LeasedJob leased() {
-        return db.inTx(tx -> store.lease(tx, Map.of("mark_file", 1), 1, "me", Map.of(), FIVE, FIVE))
+        return db.inTx(tx -> store.lease(tx, Map.of("mark_file", 1), 1, "me", Map.of(), UUID.randomUUID(), FIVE, FIVE))
                 .getFirst();
     }
 }

@@ -141,6 +141,7 @@ class JobPlansTest {
         calls.add(new Call("SELECT oneroof.fn_job_fail(%s, 'x', 'y', NULL, true)".formatted(oneLeased()), 1));
         calls.add(new Call("SELECT oneroof.fn_job_snooze(%s, 60)".formatted(oneLeased()), 1));
         calls.add(new Call("SELECT oneroof.fn_job_hand_back(%s)".formatted(leased()), 10));
+        calls.add(new Call("SELECT oneroof.fn_job_hand_back_leased(ARRAY['single'], ARRAY[gen_random_uuid()])", 20));
         calls.add(new Call("SELECT oneroof.fn_job_give_up(%s, 'x')".formatted(oneLeased()), 1));
         calls.add(new Call("SELECT oneroof.fn_job_say(%s, 'x')".formatted(oneLeased()), 1));
         for (char job : new char[] {'1', '4', '6'}) {

@@ -10,6 +10,8 @@ import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.SchemaName;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.await.Await;
+import dev.oneroof.testkit.fault.Cut;
+import dev.oneroof.testkit.fault.PostgresProxy;
 import dev.oneroof.testkit.server.Sql;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.lang.reflect.InvocationTargetException;
@@ -20,6 +22,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -130,6 +133,27 @@ class LostAnswersTest {
                 .containsExactly(1);
     }
 
+    /** The server has leased and committed; the connection on which it would say so is gone. */
+    @Test
+    void handBackWhatWasLeasedWhereTheConnectionIsLost() {
+        try (PostgresProxy proxy = PostgresProxy.to(database.address())) {
+            Cut cut = proxy.cutAfter(statement -> statement.contains("fn_job_lease("));
+            try (OneRoof oneroof =
+                    OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), database.dataSourceVia(proxy.address()))) {
+                oneroof.work(MARK.triedUpTo(1)).atOnce(10).each(job -> Outcome.done());
+                oneroof.jobs()
+                        .enqueueAll(IntStream.range(0, 10)
+                                .mapToObj(n -> NewJob.of("mark_file", Payload.EMPTY))
+                                .toList());
+                oneroof.start();
+                cut.await();
+                awaitSucceeded(10);
+            }
+        }
+        assertThat(database.list(row -> row.getInt(1), "SELECT DISTINCT attempts FROM oneroof.job_history"))
+                .containsExactly(1);
+    }
+
     @Test
     void keepNothingFromBeingHandedBackMeanwhile() throws Exception {
         CountDownLatch mayConnect = new CountDownLatch(1);
@@ -148,7 +172,7 @@ class LostAnswersTest {
         JobStore store = new JobStore();
         database.run("SELECT oneroof.fn_job_enqueue('mark_file') FROM generate_series(1, 2)");
         List<LeasedJob> leased = new Database(database.dataSource(), SchemaName.DEFAULT)
-                .inTx(tx -> store.lease(tx, Map.of("mark_file", 2), 2, "one", Map.of(), FIVE, FIVE));
+                .inTx(tx -> store.lease(tx, Map.of("mark_file", 2), 2, "one", Map.of(), UUID.randomUUID(), FIVE, FIVE));
         HandBack back = new HandBack(new Database(interposed(first), SchemaName.DEFAULT), store);
         CompletableFuture<Void> waiting = CompletableFuture.runAsync(() -> back.now(leased.subList(0, 1)));
         connects.await();

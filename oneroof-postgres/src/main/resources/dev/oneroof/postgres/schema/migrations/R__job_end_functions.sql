@@ -222,6 +222,24 @@ BEGIN
 END
 $$;
 
+-- As fn_job_hand_back, by those who asked for a lease and did not hear what it brought: they know their token, and no job. It
+-- may be about to be committed still, so one asks again until a lease would be over.
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_hand_back_leased(p_kinds text[], p_tokens uuid[]) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+AS $$
+DECLARE
+    v_jobs   uuid[];
+    v_tokens uuid[];
+BEGIN
+    SELECT array_agg(q.job_id), array_agg(q.lease_token)
+    INTO v_jobs, v_tokens
+    FROM ${schema}.job_queue q
+    WHERE q.state = 'leased' AND q.job_kind = ANY (p_kinds) AND q.lease_token = ANY (p_tokens);
+    RETURN CASE WHEN v_jobs IS NULL THEN 0 ELSE ${schema}.fn_job_hand_back(v_jobs, v_tokens) END;
+END
+$$;
+
 -- The holder has given a job up: because it was asked to, or because it wants no further attempt and no dead letter.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_give_up(p_job uuid, p_token uuid, p_reason text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -301,6 +319,7 @@ REVOKE EXECUTE ON FUNCTION
     ${schema}.fn_job_fail(uuid, uuid, text, text, double precision, boolean),
     ${schema}.fn_job_snooze(uuid, uuid, double precision),
     ${schema}.fn_job_hand_back(uuid[], uuid[]),
+    ${schema}.fn_job_hand_back_leased(text[], uuid[]),
     ${schema}.fn_job_give_up(uuid, uuid, text),
     ${schema}.fn_job_say(uuid, uuid, text, text, integer)
 FROM PUBLIC;
@@ -312,6 +331,7 @@ GRANT EXECUTE ON FUNCTION
     ${schema}.fn_job_fail(uuid, uuid, text, text, double precision, boolean),
     ${schema}.fn_job_snooze(uuid, uuid, double precision),
     ${schema}.fn_job_hand_back(uuid[], uuid[]),
+    ${schema}.fn_job_hand_back_leased(text[], uuid[]),
     ${schema}.fn_job_give_up(uuid, uuid, text),
     ${schema}.fn_job_say(uuid, uuid, text, text, integer)
 TO ${server}, ${executor};

@@ -59,14 +59,17 @@ $$;
 --
 -- p_limits, one per kind, is how many of it at most, 0 and more. p_floors, one per kind, is for workers that ask often:
 -- nothing below is looked at. While somebody holds an old snapshot open, the index keeps every job that was ever leased, and a
--- look from its beginning steps over all of them.
+-- look from its beginning steps over all of them. p_token is for callers that want to know of a lease whose answer may get lost
+-- (see fn_job_hand_back_leased): a new one each time, or what they say late would count.
+DROP FUNCTION IF EXISTS ${schema}.fn_job_lease(text[], integer, text, integer, integer[], timestamptz[]);
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_lease(
     p_kinds text[],
     p_limit integer,
     p_owner text,
     p_lease_seconds integer DEFAULT NULL,
     p_limits integer[] DEFAULT NULL,
-    p_floors timestamptz[] DEFAULT NULL)
+    p_floors timestamptz[] DEFAULT NULL,
+    p_token uuid DEFAULT NULL)
 RETURNS TABLE (
     job_id uuid, job_kind text, payload jsonb, attempt integer, max_attempts integer, lease_token uuid,
     lease_until timestamptz, priority smallint, scheduled_at timestamptz, order_at timestamptz, idempotency_key text,
@@ -81,7 +84,7 @@ DECLARE
     v_kinds    refcursor;
     v_kind     record;
     v_count    integer := cardinality(p_kinds);
-    v_token    uuid := gen_random_uuid();
+    v_token    uuid := coalesce(p_token, gen_random_uuid());
     v_now      timestamptz := clock_timestamp();
     v_left     integer := p_limit;
     v_take     integer;
@@ -425,7 +428,7 @@ $$;
 REVOKE EXECUTE ON FUNCTION
     ${schema}.fn_job_promote(integer, boolean, timestamptz),
     ${schema}.fn_job_until_due(timestamptz),
-    ${schema}.fn_job_lease(text[], integer, text, integer, integer[], timestamptz[]),
+    ${schema}.fn_job_lease(text[], integer, text, integer, integer[], timestamptz[], uuid),
     ${schema}.fn_job_extend(uuid[], uuid[], integer),
     ${schema}.fn_job_lease_reaper(integer, text, timestamptz),
     ${schema}.fn_job_backlog(text),
@@ -445,7 +448,7 @@ TO ${server}, ${admin}, ${viewer};
 
 -- What an executor needs, and no more: it sees a payload only as the result of its lease.
 GRANT EXECUTE ON FUNCTION
-    ${schema}.fn_job_lease(text[], integer, text, integer, integer[], timestamptz[]),
+    ${schema}.fn_job_lease(text[], integer, text, integer, integer[], timestamptz[], uuid),
     ${schema}.fn_job_extend(uuid[], uuid[], integer),
     ${schema}.fn_job_lease_reaper(integer, text, timestamptz)
 TO ${server}, ${executor};
