@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.Predicate;
 
 /** What waits by itself for a while, so that nothing else waits for it. For one thread. */
 final class Aside<T> {
@@ -24,11 +25,19 @@ final class Aside<T> {
 
     /** Those that have waited long enough, which are not here any more. */
     List<T> due(long now) {
+        return due(now, what -> false);
+    }
+
+    /** As {@link #due(long)}, and those that cannot wait any longer. */
+    List<T> due(long now, Predicate<T> cannotWait) {
         List<T> due = new ArrayList<>();
-        for (One<T> first = waiting.peek(); first != null && first.againNanos() - now <= 0; first = waiting.peek()) {
-            due.add(first.what());
-            waiting.remove();
-        }
+        waiting.removeIf(one -> {
+            boolean isDue = one.againNanos() - now <= 0 || cannotWait.test(one.what());
+            if (isDue) {
+                due.add(one.what());
+            }
+            return isDue;
+        });
         return due;
     }
 

@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -102,7 +103,7 @@ final class Ending implements Runnable {
         List<Ended> ends = of(Ended.class, batch);
         telling = ends.isEmpty() ? null : ends.getFirst();
         try {
-            keep(of(Lines.Said.class, batch));
+            keep(of(Lines.Said.class, batch), ends);
             if (!ends.isEmpty()) {
                 write(ends);
             }
@@ -115,9 +116,9 @@ final class Ending implements Runnable {
         writeAgain(aside.due(System.nanoTime()));
     }
 
-    private void keep(List<Lines.Said> said) {
+    private void keep(List<Lines.Said> said, List<Ended> ends) {
         try {
-            lines.keep(said);
+            lines.keep(said, ends.stream().map(one -> one.job().lease()).collect(Collectors.toSet()));
         } catch (RuntimeException | Error failure) {
             log.error("{} lines of handlers were not kept", said.size(), failure);
         }
@@ -145,10 +146,8 @@ final class Ending implements Runnable {
                     passesBy = true;
                     continue;
                 }
-                if (tries >= TRIES && batch.size() > 1 && !SqlState.isTransient(e)) {
-                    // Too many for the time that a statement may take, or one of them is in the way of all.
-                    write(batch.subList(0, batch.size() / 2));
-                    write(batch.subList(batch.size() / 2, batch.size()));
+                if (tries >= TRIES && !SqlState.isTransient(e)) {
+                    isInTheWay(batch, e);
                     return;
                 }
                 log.warn("{} ended jobs could not be told, trying again: {}", batch.size(), e.getMessage());
@@ -163,19 +162,39 @@ final class Ending implements Runnable {
         }
     }
 
+    /** Too many for the time that a statement may take, or one of them is in the way of all: which, is found by halves. */
+    private void isInTheWay(List<Ended> batch, RuntimeException failure) {
+        int half = batch.size() / 2;
+        if (half > 0) {
+            write(batch.subList(0, half));
+            write(batch.subList(half, batch.size()));
+        } else if (SqlState.isHeldUp(failure)) {
+            setAside(batch);
+        } else {
+            writeApart(batch, failure);
+        }
+    }
+
     /** Those that somebody held: once, and the others go on. */
     private void writeAgain(List<Ended> held) {
-        if (held.isEmpty()) {
-            return;
+        for (int from = 0; from < held.size(); from += MOST) {
+            writeOnce(held.subList(from, Math.min(held.size(), from + MOST)));
         }
+    }
+
+    private void writeOnce(List<Ended> held) {
         try {
             written(held, true);
-        } catch (RuntimeException | Error e) {
-            if (e instanceof RuntimeException bad && isBad(bad)) {
-                writeApart(held, bad);
-            } else {
-                log.warn("{} ended jobs could not be told, trying again: {}", held.size(), e.getMessage());
+        } catch (RuntimeException | Error failure) {
+            if (!(failure instanceof RuntimeException e) || SqlState.isTransient(e)) {
+                log.warn("{} ended jobs could not be told, trying again: {}", held.size(), failure.getMessage());
                 setAside(held);
+            } else if (held.size() > 1) {
+                held.forEach(one -> writeOnce(List.of(one)));
+            } else if (SqlState.isHeldUp(e)) {
+                setAside(held);
+            } else {
+                writeApart(held, e);
             }
         }
     }

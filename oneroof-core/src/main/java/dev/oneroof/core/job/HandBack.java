@@ -37,9 +37,14 @@ final class HandBack {
     }
 
     void now(List<LeasedJob> jobs) {
+        soon(jobs);
+        handWhatIsLeft();
+    }
+
+    /** By whoever does it {@linkplain #again again}. */
+    void soon(List<LeasedJob> jobs) {
         long now = System.nanoTime();
         jobs.forEach(job -> left.put(job.lease(), new Left(job, now + job.leaseNanos())));
-        again();
     }
 
     /**

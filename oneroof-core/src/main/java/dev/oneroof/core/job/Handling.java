@@ -44,7 +44,7 @@ final class Handling {
         if (leased.isOver()) {
             log.warn("job {}: was not begun; this process stood still for longer than its lease", leased.id());
             // Where nobody has taken it meanwhile no attempt is to be counted.
-            back.now(List.of(leased));
+            back.soon(List.of(leased));
             return true;
         }
         RunningJob job = new RunningJob(leased, work, ending.lines());

@@ -244,7 +244,7 @@ final class JobStore {
 
     private static int longest(Collection<LeasedJob> jobs) {
         long nanos = jobs.stream().mapToLong(LeasedJob::leaseNanos).max().orElse(0);
-        return (int) Math.clamp(Math.ceilDiv(nanos, 1_000_000_000L), 1L, 3600L);
+        return (int) Math.clamp(Math.round(nanos / 1e9), 1L, 3600L);
     }
 
     /** Returns those that were not ours any more. */

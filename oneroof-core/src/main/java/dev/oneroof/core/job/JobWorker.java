@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -260,9 +261,12 @@ public final class JobWorker implements Worker {
         int limit = Math.min(
                 LEASED_AT_ONCE,
                 wanted.values().stream().mapToInt(Integer::intValue).sum());
+        AtomicBoolean isSent = new AtomicBoolean();
         Look look = asked(
                 wanted.keySet(),
+                isSent,
                 token -> statement.apply(tx -> {
+                    isSent.set(true);
                     // From here on, or a wait for a connection would count as a slow look.
                     long began = System.nanoTime();
                     List<LeasedJob> found =
@@ -283,12 +287,12 @@ public final class JobWorker implements Worker {
     }
 
     /** Where no answer comes there may be jobs that are leased, and nobody here knows of: they are handed back. */
-    private Look asked(Set<String> kinds, Function<UUID, Look> look) {
+    private Look asked(Set<String> kinds, AtomicBoolean isSent, Function<UUID, Look> look) {
         UUID token = UUID.randomUUID();
         try {
             return look.apply(token);
         } catch (RuntimeException | Error e) {
-            if (SqlState.of(e) == null || SqlState.isOutOfReach(e)) {
+            if (isSent.get() && !SqlState.isLockTimeout(e)) {
                 Duration longest = kinds.stream()
                         .map(kind -> laneOf(kind).work().kind().times().lease())
                         .max(Comparator.naturalOrder())

@@ -141,7 +141,8 @@ final class Lane {
             // There is none that waits for a turn. What it was for goes to another, or is handed back.
             starting.decrementAndGet();
             running.decrementAndGet();
-            throw failure;
+            log.error(
+                    "no thread could be started for a job of '{}'", work.kind().name(), failure);
         }
     }
 

@@ -7,9 +7,11 @@ import dev.oneroof.postgres.Tx;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -29,6 +31,7 @@ final class Lines {
     static final int MOST = 10_000;
 
     private static final Duration AWAY = Duration.ofSeconds(1);
+    private static final Duration A_MOMENT = Duration.ofMillis(20);
 
     private final Database db;
     private final JobStore store;
@@ -124,12 +127,19 @@ final class Lines {
 
     /**
      * Writes them in a transaction of their own. A database that is away takes no ends either, and is waited for. A handler
-     * that is just writing its lines itself is not: where they are still there afterwards, they come again. For one thread.
+     * that is just writing its lines itself is not: where they are still there afterwards, they come again, before others of
+     * their job. For one thread.
+     *
+     * @param ending jobs that end now: nobody is at their lines any more, and later they would be refused
      */
-    void keep(List<Said> lines) {
-        List<Said> all = Stream.concat(aside.due(System.nanoTime()).stream(), lines.stream())
-                .toList();
-        Set<Said> passedBy = new HashSet<>();
+    void keep(List<Said> lines, Set<LeasedJob.Key> ending) {
+        Set<LeasedJob.Key> jobs =
+                lines.stream().map(line -> line.job().lease()).collect(Collectors.toCollection(HashSet::new));
+        jobs.addAll(ending);
+        List<Said> before =
+                aside.due(System.nanoTime(), line -> jobs.contains(line.job().lease()));
+        List<Said> all = Stream.concat(before.stream(), lines.stream()).toList();
+        Set<Said> passedBy = new LinkedHashSet<>();
         try {
             boolean goesOn = true;
             while (!all.isEmpty() && !isKept(all, passedBy) && goesOn) {
@@ -166,10 +176,11 @@ final class Lines {
 
     /** Those that nobody else is at, which may take as long as that one's transaction; returns the others. */
     private List<Said> writeFree(Tx tx, List<Said> lines) {
+        long untilNanos = System.nanoTime() + A_MOMENT.toNanos();
         List<ReentrantLock> free = lines.stream()
                 .map(one -> one.writing)
                 .distinct()
-                .filter(ReentrantLock::tryLock)
+                .filter(lock -> isFree(lock, untilNanos))
                 .toList();
         try {
             Map<Boolean, List<Said>> byMine =
@@ -178,6 +189,16 @@ final class Lines {
             return byMine.getOrDefault(false, List.of());
         } finally {
             free.forEach(ReentrantLock::unlock);
+        }
+    }
+
+    /** One who says something newer has it for a moment: that is waited for, but not for each of many. */
+    private static boolean isFree(ReentrantLock lock, long untilNanos) {
+        try {
+            return lock.tryLock(Math.max(0, untilNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return lock.tryLock();
         }
     }
 

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -160,10 +159,11 @@ final class Minder implements Runnable {
 
     /** What has waited for so long, or has no turn here, can be begun elsewhere. */
     private void leaveToOthers() {
-        back.now(lanes.stream()
+        back.soon(lanes.stream()
                 .filter(lane -> lane.isStarved() || lane.hasWaitedForLong())
                 .map(Lane::takeBack)
                 .flatMap(Collection::stream)
-                .collect(Collectors.toList()));
+                .toList());
+        back.again();
     }
 }

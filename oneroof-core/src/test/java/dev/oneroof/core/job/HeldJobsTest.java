@@ -154,7 +154,9 @@ class HeldJobsTest {
         Ending ending = new Ending(db, store, told -> {});
         JobWork work = new JobWork(MARK, 1, job -> Outcome.done(), null);
 
-        new Handling(db, store, ending, new HandBack(db, store)).handle(work, leased.getFirst());
+        HandBack back = new HandBack(db, store);
+        new Handling(db, store, ending, back).handle(work, leased.getFirst());
+        back.again();
 
         assertThat(queued()).isEqualTo(1);
         assertThat(ending.untold()).isEmpty();

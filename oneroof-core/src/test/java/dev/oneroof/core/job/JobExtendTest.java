@@ -54,6 +54,19 @@ class JobExtendTest {
         }
     }
 
+    @Test
+    void keepsALeaseForAsLongAsItWasGiven() {
+        LeasedJob held = leased();
+
+        db.useTx(tx -> store.extend(tx, List.of(held)));
+
+        assertThat(
+                        database.value(
+                                Boolean.class,
+                                "SELECT lease_until - now() BETWEEN interval '50 s' AND interval '60 s' FROM oneroof.job_queue"))
+                .isTrue();
+    }
+
     private LeasedJob leasedAgain() {
         database.run("UPDATE oneroof.job_queue SET lease_until = now() - interval '1 s'");
         database.run("SELECT oneroof.fn_job_lease_reaper()");

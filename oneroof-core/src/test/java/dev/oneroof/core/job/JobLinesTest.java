@@ -9,6 +9,9 @@ import dev.oneroof.core.OneRoof;
 import dev.oneroof.core.RuntimeConfig;
 import dev.oneroof.core.signal.Payload;
 import dev.oneroof.core.worker.LoopConfig;
+import dev.oneroof.core.worker.Waiting;
+import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.SchemaName;
 import dev.oneroof.postgres.error.OneRoofException;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.await.Await;
@@ -17,9 +20,16 @@ import dev.oneroof.testkit.server.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -186,6 +196,39 @@ class JobLinesTest {
             awaitEnded(3);
         }
         assertThat(strings("SELECT line FROM oneroof.job_log")).containsExactly("of the handler's transaction");
+    }
+
+    /** While somebody is at them they are passed by; when their job ends they are not. */
+    @Test
+    void areWrittenInTheirOrderBeforeTheEndOfTheirJob() throws Exception {
+        Database db = new Database(database.dataSource(), SchemaName.DEFAULT);
+        JobStore store = new JobStore();
+        new Jobs(db).register(MARK, "test");
+        database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
+        Duration five = Duration.ofSeconds(5);
+        LeasedJob job = db.inTx(tx ->
+                        store.lease(tx, Map.of("mark_file", 1), 1, "one", Map.of(), UUID.randomUUID(), five, five))
+                .getFirst();
+        List<Lines.Said> queue = new ArrayList<>();
+        Lines lines = new Lines(db, store, queue::add, new Waiting());
+        ReentrantLock writing = new ReentrantLock();
+        for (int n = 1; n <= 50; n++) {
+            lines.add(new Lines.Said(job, new Lines.Line("line " + n, null), writing));
+        }
+
+        writing.lock();
+        try {
+            CompletableFuture.runAsync(() -> lines.keep(queue.subList(0, 49), Set.of()))
+                    .get(20, TimeUnit.SECONDS);
+        } finally {
+            writing.unlock();
+        }
+        assertThat(strings("SELECT line FROM oneroof.job_log")).isEmpty();
+
+        lines.keep(queue.subList(49, 50), Set.of(job.lease()));
+        assertThat(strings("SELECT line FROM oneroof.job_log ORDER BY log_id"))
+                .isEqualTo(
+                        IntStream.rangeClosed(1, 50).mapToObj(n -> "line " + n).toList());
     }
 
     private void awaitWaiting(int sessions) {

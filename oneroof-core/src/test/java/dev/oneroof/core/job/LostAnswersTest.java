@@ -232,6 +232,34 @@ class LostAnswersTest {
         }
     }
 
+    /** Somebody's trigger refuses one for a reason of its own. */
+    @Test
+    void keepNobodysEndFromBeingToldByOneThatIsRefused() {
+        database.run("""
+                CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                    IF NEW.payload ? 'refused' THEN
+                        RAISE EXCEPTION 'not this one';
+                    END IF;
+                    RETURN NEW;
+                END $$
+                """);
+        database.run("CREATE TRIGGER refuse BEFORE INSERT ON oneroof.job_history"
+                + " FOR EACH ROW EXECUTE FUNCTION public.refuse()");
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), database.dataSource())) {
+            oneroof.work(MARK).atOnce(20).each(job -> Outcome.done());
+            oneroof.jobs()
+                    .enqueueAll(IntStream.range(0, 20)
+                            .mapToObj(n ->
+                                    NewJob.of("mark_file", n == 7 ? Payload.of(Map.of("refused", 1)) : Payload.EMPTY))
+                            .toList());
+            oneroof.start();
+            awaitSucceeded(19);
+            oneroof.jobs().enqueue(NewJob.of("mark_file", Payload.EMPTY));
+            awaitSucceeded(20);
+        }
+    }
+
     private long queued() {
         return database.value(Long.class, "SELECT count(*) FROM oneroof.job_queue WHERE state = 'queued'");
     }

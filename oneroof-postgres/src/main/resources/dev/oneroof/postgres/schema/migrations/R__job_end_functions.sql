@@ -229,13 +229,15 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
+    v_now    timestamptz := clock_timestamp();
     v_jobs   uuid[];
     v_tokens uuid[];
 BEGIN
     SELECT array_agg(q.job_id), array_agg(q.lease_token)
     INTO v_jobs, v_tokens
     FROM ${schema}.job_queue q
-    WHERE q.state = 'leased' AND q.job_kind = ANY (p_kinds) AND q.lease_token = ANY (p_tokens);
+    -- None that has run out, which is the reaper's: under an old snapshot the index keeps them all.
+    WHERE q.state = 'leased' AND q.job_kind = ANY (p_kinds) AND q.lease_until > v_now AND q.lease_token = ANY (p_tokens);
     RETURN CASE WHEN v_jobs IS NULL THEN 0 ELSE ${schema}.fn_job_hand_back(v_jobs, v_tokens) END;
 END
 $$;

@@ -1,3 +1,5 @@
+-- Of documents, before those who use it: it comes first by its name, so that nobody misses it in an upgrade.
+
 -- Why a document is no signal, in words. Asked where fn_signal_only has said that it is none, which has the same keys. They
 -- are named, by the way to them; values are not, since they may be contents.
 CREATE OR REPLACE FUNCTION ${schema}.fn_signal_fault(p_document jsonb) RETURNS text
