@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -39,10 +40,15 @@ final class ScheduleShowCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** None of one that was stopped because its times cannot be told. */
+    /** From the one that is stored, where that has yet to come. None of one that was stopped because its times cannot be told. */
     private static List<Instant> times(KnownSchedule schedule) {
         try {
-            return Schedules.times(schedule.timetable(), schedule.seenAt(), TIMES);
+            Instant stored = schedule.nextDueAt();
+            if (stored == null || stored.isBefore(schedule.seenAt())) {
+                return Schedules.times(schedule.timetable(), schedule.seenAt(), TIMES);
+            }
+            return Stream.concat(Stream.of(stored), Schedules.times(schedule.timetable(), stored, TIMES - 1).stream())
+                    .toList();
         } catch (OneRoofException e) {
             if (schedule.pause() == null) {
                 throw e;

@@ -20,6 +20,24 @@ class ScheduleCommandTest {
     Path folder;
 
     @Test
+    void showsTheTimesFromTheOneThatIsStored(TestDatabase database) {
+        database.run("SELECT oneroof.fn_job_kind_register('mark_file')");
+        database.run("SELECT oneroof.fn_job_schedule_put("
+                + "'nights', 'mark_file', '30 2 * * *', 'UTC', NULL, NULL, '2099-03-01 02:30 UTC')");
+
+        String shown = new Oneroof(folder)
+                .on(database)
+                .run("schedule", "show", "nights")
+                .out();
+
+        assertThat(shown.lines()
+                        .filter(line -> line.startsWith("next"))
+                        .map(line -> line.substring(4).strip()))
+                .startsWith("2099-03-01T02:30:00Z", "2099-03-02T02:30:00Z")
+                .hasSize(5);
+    }
+
+    @Test
     void addsShowsPausesResumesAndRemoves(TestDatabase database) {
         database.run("SELECT oneroof.fn_job_kind_register('mark_file')");
         Oneroof command = new Oneroof(folder).on(database);

@@ -169,7 +169,7 @@ public final class Firing implements Chore {
 
     /** It would be tried for ever: an operator mends it and lets it go on. One that was mended meanwhile is tried again. */
     private void stop(DueSchedule schedule, String why) {
-        String reason = why.length() <= 120 ? why : why.substring(0, 120);
+        String reason = why.length() <= 120 ? why : why.substring(0, 119) + "…";
         boolean stopped = db.inTx(tx -> {
             store.waitNoLonger(tx);
             return store.stop(tx, schedule, new OperatorAct(ACTOR, "it cannot be fired: " + reason));
