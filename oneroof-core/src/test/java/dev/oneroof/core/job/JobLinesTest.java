@@ -223,8 +223,7 @@ class JobLinesTest {
         } finally {
             writing.unlock();
         }
-        assertThat(strings("SELECT line FROM oneroof.job_log")).isEmpty();
-
+        // At once, before their time has come: they were passed by, or this would still wait.
         lines.keep(queue.subList(49, 50), Set.of(job.lease()));
         assertThat(strings("SELECT line FROM oneroof.job_log ORDER BY log_id"))
                 .isEqualTo(
