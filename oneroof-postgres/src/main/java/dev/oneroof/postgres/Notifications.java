@@ -5,7 +5,7 @@ import dev.oneroof.postgres.error.OneRoofException;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
@@ -49,11 +49,14 @@ public final class Notifications implements AutoCloseable {
         try {
             PGConnection connection = handle.getConnection().unwrap(PGConnection.class);
             PGNotification[] heard = connection.getNotifications(Math.toIntExact(Math.max(1, time.toMillis())));
-            return heard == null
-                    ? List.of()
-                    : Arrays.stream(heard)
-                            .map(one -> new Heard(one.getName(), one.getParameter()))
-                            .toList();
+            if (heard == null) {
+                return List.of();
+            }
+            List<Heard> all = new ArrayList<>(heard.length);
+            for (PGNotification one : heard) {
+                all.add(new Heard(one.getName(), one.getParameter()));
+            }
+            return all;
         } catch (SQLException e) {
             throw failed(e);
         }

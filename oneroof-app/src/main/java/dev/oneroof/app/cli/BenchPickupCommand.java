@@ -23,7 +23,7 @@ final class BenchPickupCommand implements Callable<Integer> {
     @Option(
             names = "--jobs",
             paramLabel = "N",
-            defaultValue = "700",
+            defaultValue = "600",
             converter = Numbers.Rounds.class,
             description = "Single jobs to time, each way (default ${DEFAULT-VALUE}).")
     private long jobs;

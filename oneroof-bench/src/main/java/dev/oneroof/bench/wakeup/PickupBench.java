@@ -178,6 +178,7 @@ public final class PickupBench implements Bench {
                 Connection emitter = workshop.connect()) {
             emitter.setAutoCommit(false);
             warmUp(emitter, enqueue, listener, warmUp / 2);
+            rest();
             for (int n = 0; n < config.jobsInTurn(); n++) {
                 listener.expect(delays, n);
                 emit(emitter, enqueue, delays, n);
@@ -192,8 +193,7 @@ public final class PickupBench implements Bench {
         for (int n = 0; n < jobs; n++) {
             listener.expect(warm, n);
             send(emitter, enqueue, warm, n, config.jobsInTurn() + n);
-            await(warm, n);
-            waiting.pause(APART);
+            awaitApart(warm, n);
         }
     }
 
@@ -218,6 +218,7 @@ public final class PickupBench implements Bench {
             awaitHeard(workshop);
             emitter.setAutoCommit(false);
             warmUp(emitter, enqueue, oneroof, warm, warmUp);
+            rest();
             for (int n = 0; n < jobs; n++) {
                 turn.others().sent(n);
                 emit(emitter, enqueue, turn.woken(), n);
@@ -238,8 +239,14 @@ public final class PickupBench implements Bench {
             } else {
                 oneroof.jobs().enqueue(NewJob.of("bench_pickup", Payload.of(Map.of("no", told))));
             }
-            await(warm, n);
+            awaitApart(warm, n);
         }
+    }
+
+    /** Or the next one would wake nobody, and be found in another way than those that are measured. */
+    private void awaitApart(Delays delays, int n) {
+        await(delays, n);
+        waiting.pause(APART);
     }
 
     private void emit(Connection emitter, String sql, Delays delays, int n) throws SQLException {
@@ -256,9 +263,13 @@ public final class PickupBench implements Bench {
         emitter.commit();
     }
 
-    /** Until it has come; then long enough for everything to have gone to sleep again. */
     private void rest(Delays delays, int n) {
         await(delays, n);
+        rest();
+    }
+
+    /** Long enough for everything to have gone to sleep again. */
+    private void rest() {
         waiting.pause(Duration.ofMillis(ThreadLocalRandom.current().nextInt(60, 160)));
     }
 

@@ -9,8 +9,8 @@ package dev.oneroof.bench.wakeup;
  *     that in the others
  */
 public record PickupConfig(int turns, int jobsInTurn, int warmUp) {
-    private static final int TURNS = 7;
-    private static final int WARM_UP = 8000;
+    private static final int TURNS = 5;
+    private static final int WARM_UP = 2000;
 
     /** @param jobs how many in all, each way */
     public PickupConfig(int jobs) {

@@ -65,6 +65,7 @@ public final class JobWorker implements Worker {
 
     private final ReentrantLock looking = new ReentrantLock();
     private int takenAtOnce;
+    private boolean foundNone;
     private final Floors floors = new Floors();
     private final FloorStore noted = new FloorStore();
     private final Waiting room = new Waiting();
@@ -190,7 +191,7 @@ public final class JobWorker implements Worker {
     private Optional<Pass> looked() {
         looking.lock();
         try {
-            Map<String, Integer> wanted = wanted();
+            Map<String, Integer> wanted = hasRested() ? wantedNow() : wanted();
             if (wanted.isEmpty()) {
                 return Optional.of(new Pass.Worked(0));
             }
@@ -199,30 +200,54 @@ public final class JobWorker implements Worker {
                 // Its lanes are careful now: there is room for what can be begun, or none.
                 return Optional.of(new Pass.Worked(0));
             }
-            int taken = takenAtOnce + look.leased().size();
+            int before = takenAtOnce;
             takenAtOnce = 0;
-            return taken == 0 ? Optional.empty() : Optional.of(new Pass.Worked(taken));
+            foundNone = look.leased().isEmpty();
+            if (!look.leased().isEmpty()) {
+                return Optional.of(new Pass.Worked(before + look.leased().size()));
+            }
+            return before == 0 ? Optional.empty() : Optional.of(new Pass.CaughtUp(before, poll));
         } finally {
             looking.unlock();
         }
     }
 
+    /**
+     * Whether nothing came lately and nothing is in hand. What comes first then is begun sooner where nothing is leased ahead,
+     * by a single statement; what else there is follows at once.
+     */
+    private boolean hasRested() {
+        return foundNone && lanes.values().stream().allMatch(lane -> lane.inHand() == 0);
+    }
+
     /** The loop's own look follows, and finds what this one has left. One that is under way may just have missed it. */
     @Override
-    public void lookAtOnce(Notifications here) {
+    public boolean lookAtOnce(Notifications here) {
         if (!isMyTurn()) {
-            return;
+            return false;
         }
         try {
             Map<String, Integer> wanted = isEnding ? Map.of() : wantedNow();
-            if (!wanted.isEmpty() && !floors.isRaised()) {
-                takenAtOnce += take(wanted, here::inStatement, AT_ONCE).leased().size();
+            if (wanted.isEmpty() || floors.isRaised()) {
+                return false;
             }
+            List<LeasedJob> taken = take(wanted, here::inStatement, AT_ONCE).leased();
+            takenAtOnce += taken.size();
+            return isAll(wanted, taken);
         } catch (RuntimeException | Error e) {
             log.debug("jobs: no look where they were heard of", e);
+            return false;
         } finally {
             looking.unlock();
         }
+    }
+
+    /** Of a kind that was not asked, or has given all it was asked for, there may be more. */
+    private boolean isAll(Map<String, Integer> wanted, List<LeasedJob> taken) {
+        return wanted.size() == lanes.size()
+                && taken.size() < LEASED_AT_ONCE
+                && byKind(taken).entrySet().stream()
+                        .allMatch(one -> one.getValue().size() < wanted.getOrDefault(one.getKey(), 0));
     }
 
     private boolean isMyTurn() {
@@ -387,7 +412,7 @@ public final class JobWorker implements Worker {
                 .<Pass>map(job -> new Pass.Stuck(
                         "the handler of %s %s is past its deadline of %d s and does not end"
                                 .formatted(job.kind(), job.id(), job.deadline().toSeconds()),
-                        pass instanceof Pass.Worked ? Duration.ZERO : poll))
+                        pass instanceof Pass.Worked || pass instanceof Pass.CaughtUp ? Duration.ZERO : poll))
                 .orElse(pass);
     }
 

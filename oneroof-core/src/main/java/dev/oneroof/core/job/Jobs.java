@@ -40,7 +40,7 @@ public final class Jobs {
 
     /** In a transaction of its own. */
     public Enqueued enqueue(NewJob job) {
-        return db.inTx(tx -> enqueue(tx, job));
+        return enqueueAll(List.of(job)).getFirst();
     }
 
     /** In the caller's transaction: the job is there if and only if what else it does is. */
@@ -48,8 +48,19 @@ public final class Jobs {
         return enqueueAll(tx, List.of(job)).getFirst();
     }
 
+    /** In a transaction of their own: all of them or none. */
     public List<Enqueued> enqueueAll(List<NewJob> jobs) {
-        return db.inTx(tx -> enqueueAll(tx, jobs));
+        if (hasDelay(jobs)) {
+            return db.inTx(tx -> enqueueAll(tx, jobs));
+        }
+        try {
+            return db.inStatement(tx -> enqueueAll(tx, jobs));
+        } catch (RuntimeException | Error e) {
+            // Of a single statement nothing is rolled back, so nobody has been told that there may be some all the
+            // same.
+            wake.run();
+            throw e;
+        }
     }
 
     /**
@@ -79,9 +90,13 @@ public final class Jobs {
         return jobs.isEmpty() ? List.of() : db.within(connection, tx -> store.put(tx, timed(tx, jobs), true));
     }
 
+    private static boolean hasDelay(List<NewJob> jobs) {
+        return jobs.stream().anyMatch(job -> job.in() != null);
+    }
+
     /** The database is asked for its time only where a job has a delay. */
     private List<NewJob> timed(Tx tx, List<NewJob> jobs) {
-        if (jobs.stream().allMatch(job -> job.in() == null)) {
+        if (!hasDelay(jobs)) {
             return jobs;
         }
         Instant now = store.now(tx);

@@ -10,6 +10,9 @@ public final class Waiting {
     private final Condition changed = lock.newCondition();
     private volatile boolean stopped;
     private boolean woken;
+    private boolean wokenLater;
+    /** When, where there is one that comes later. */
+    private long laterNanos;
 
     public boolean isStopped() {
         return stopped;
@@ -36,6 +39,21 @@ public final class Waiting {
         }
     }
 
+    /** As {@link #wake}, after a while. Of two that are to come the earlier one counts. */
+    void wakeIn(Duration after) {
+        lock.lock();
+        try {
+            long then = System.nanoTime() + after.toNanos();
+            if (!wokenLater || then - laterNanos < 0) {
+                wokenLater = true;
+                laterNanos = then;
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Waits, and returns false when there is nothing to wait for any more because of a stop or an interrupt. */
     public boolean pause(Duration duration) {
         return rest(duration, true) != Rest.STOPPED;
@@ -52,14 +70,16 @@ public final class Waiting {
     Rest rest(Duration duration, boolean wakeable) {
         lock.lock();
         try {
-            long nanos = duration.toNanos();
-            while (!stopped && !(woken && wakeable) && nanos > 0) {
-                nanos = changed.awaitNanos(nanos);
+            long end = System.nanoTime() + duration.toNanos();
+            for (long left = duration.toNanos();
+                    !stopped && !(isWoken() && wakeable) && left > 0;
+                    left = end - System.nanoTime()) {
+                changed.awaitNanos(wokenLater && wakeable ? Math.min(left, laterNanos - System.nanoTime()) : left);
             }
             if (stopped) {
                 return Rest.STOPPED;
             }
-            if (woken && wakeable) {
+            if (wakeable && isWoken()) {
                 woken = false;
                 return Rest.WOKEN;
             }
@@ -71,5 +91,14 @@ public final class Waiting {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** A time that has come is a wake-up like any other. */
+    private boolean isWoken() {
+        if (wokenLater && System.nanoTime() - laterNanos >= 0) {
+            wokenLater = false;
+            woken = true;
+        }
+        return woken;
     }
 }

@@ -24,8 +24,12 @@ public interface Worker {
     /**
      * Looks for work on the connection that has just heard of some, before its loop is woken and does the same. For what is
      * worth a tenth of a millisecond. Called from another thread while the loop rests; must neither wait nor throw.
+     *
+     * @return whether all there was is taken, so that the loop need not look before its next time
      */
-    default void lookAtOnce(Notifications here) {}
+    default boolean lookAtOnce(Notifications here) {
+        return false;
+    }
 
     /** Whether it rests while the server is under load. */
     default boolean yieldsToLoad() {

@@ -123,10 +123,16 @@ final class WorkerLoop implements Runnable {
         return prepared && (worker.isWokenBy("event") || worker.isWokenBy("job"));
     }
 
-    /** As {@link #wake(String)}; work that is taken at once is taken before the loop's own thread has come to. */
+    /**
+     * As {@link #wake(String)}; work that is taken at once is taken before the loop's own thread has come to. Where nothing is
+     * left it stays asleep for now: what was just begun is to have the machine.
+     */
     void wake(String layer, Notifications here) {
-        if (quiet && wouldLook(layer)) {
-            worker.lookAtOnce(here);
+        if (quiet && wouldLook(layer) && worker.lookAtOnce(here)) {
+            worker.heard(layer);
+            // One wake-up does for all within that time, and not all of them were there yet.
+            waiting.wakeIn(QUICKEST_LOOK);
+            return;
         }
         wake(layer);
     }

@@ -62,6 +62,20 @@ class JobsTest {
                         """)).isTrue();
     }
 
+    /** Nobody else was told of jobs that this process was to begin, so it looks also where the answer got lost. */
+    @Test
+    void hasThisProcessLookWhateverBecameOfAnEnqueue() {
+        jobs.enqueue(JOB);
+        assertThat(woken).hasValue(1);
+
+        assertThatThrownBy(() -> jobs.enqueueAll(List.of(JOB, NewJob.of("no_such_kind", Payload.EMPTY))))
+                .hasMessageContaining("no_such_kind");
+        assertThat(woken).hasValue(2);
+        assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.job_queue"))
+                .as("all or none")
+                .isEqualTo(1);
+    }
+
     @Test
     void reckonsDelaysInTheTransactionOfTheCaller() throws Exception {
         try (Connection connection = database.connect()) {

@@ -49,7 +49,7 @@ class LookAtOnceTest {
             worker.lookAtOnce(here);
             Await.patiently().until("the handler", () -> done.get() == 1);
 
-            assertThat(pass(worker)).isEqualTo(new Pass.Worked(1));
+            assertThat(pass(worker)).isEqualTo(new Pass.CaughtUp(1, POLL));
             assertThat(pass(worker)).isEqualTo(new Pass.Idle(POLL));
         } finally {
             worker.end();
@@ -68,6 +68,30 @@ class LookAtOnceTest {
             database.run("SELECT oneroof.fn_job_enqueue('mark_file') FROM generate_series(1, 10)");
             worker.lookAtOnce(here);
             worker.lookAtOnce(here);
+            assertThat(leased()).isEqualTo(2);
+        } finally {
+            mayEnd.countDown();
+            worker.end();
+        }
+    }
+
+    @Test
+    void saysWhetherThereMayBeMore() {
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        JobWorker worker = worker(job -> {
+            mayEnd.await();
+            return Outcome.done();
+        });
+        try (Notifications here = db.notifications()) {
+            assertThat(worker.lookAtOnce(here)).as("there is none").isTrue();
+            database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
+            assertThat(worker.lookAtOnce(here)).as("the only one is taken").isTrue();
+            database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
+            assertThat(worker.lookAtOnce(here))
+                    .as("as many as were asked for have come")
+                    .isFalse();
+            database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
+            assertThat(worker.lookAtOnce(here)).as("no room to look for any").isFalse();
             assertThat(leased()).isEqualTo(2);
         } finally {
             mayEnd.countDown();
@@ -149,6 +173,35 @@ class LookAtOnceTest {
             worker.end();
         }
         assertThat(worker.wouldTake(Map.of("mark_file", 1))).as("after its end").isFalse();
+    }
+
+    /** What comes first after a rest is to begin soon, and to lease ahead takes another way to the server. */
+    @Test
+    void leasesAheadOnlyWhenItHasBegunWhatItCan() {
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        AtomicInteger begun = new AtomicInteger();
+        JobWorker worker = worker(job -> {
+            if (begun.incrementAndGet() > 20) {
+                mayEnd.await();
+            }
+            done.incrementAndGet();
+            return Outcome.done();
+        });
+        try {
+            database.run("SELECT oneroof.fn_job_enqueue('mark_file') FROM generate_series(1, 20)");
+            Await.patiently()
+                    .until("quick ones, and a rest", () -> pass(worker) instanceof Pass.Idle && done.get() == 20);
+            database.run("SELECT oneroof.fn_job_enqueue('mark_file') FROM generate_series(1, 30)");
+            assertThat(pass(worker)).isEqualTo(new Pass.Worked(2));
+            mayEnd.countDown();
+            Await.patiently().until("all of them", () -> {
+                pass(worker);
+                return done.get() == 50;
+            });
+        } finally {
+            mayEnd.countDown();
+            worker.end();
+        }
     }
 
     @Test

@@ -7,6 +7,7 @@ import dev.oneroof.core.lease.Lease;
 import dev.oneroof.core.lease.LeaseStore;
 import dev.oneroof.core.lease.Scope;
 import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.Notifications;
 import dev.oneroof.postgres.SchemaName;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.await.Await;
@@ -263,6 +264,34 @@ class WorkerLoopTest {
         assertThat(scopes()).as("one that others knew of").isEqualTo(1);
     }
 
+    /** One wake-up does for all that follow within some milliseconds, so a look that was made at once is not the last. */
+    @Test
+    void looksByItselfSoonAfterOneThatTookAllThereWas() {
+        database.run("UPDATE oneroof.dot_config SET value = 'true' WHERE key = 'queue.notify.bridge_enabled'");
+        // One that makes no pass unless it is woken.
+        Probe probe = new Probe(lease -> new Pass.Ailing("for the test", Duration.ofDays(1)));
+        probe.wokenBy = "event";
+
+        try (Workers workers = workers("a", probe)) {
+            awaitEar();
+            // Everybody is woken once when the ear begins to listen.
+            Await.patiently().until("a pass", () -> !probe.passes.isEmpty());
+            database.run("SELECT oneroof.fn_queue_wake('governance', 'event')");
+            Await.patiently().until("a look at once", () -> probe.atOnce.get() > 0);
+            int before = probe.passesAtOnce.get();
+            Await.patiently().until("a pass after it", () -> probe.passes.size() > before);
+        }
+    }
+
+    private void awaitEar() {
+        Await.patiently()
+                .until(
+                        "the ear",
+                        () -> database.value(
+                                Boolean.class,
+                                "SELECT count(*) > 0 FROM oneroof.queue_heartbeat WHERE last_beat_payload ->> 'wake_ups' = 'listening'"));
+    }
+
     private long scopes() {
         return database.value(
                 Long.class, "SELECT count(*) FROM oneroof.queue_heartbeat WHERE executor_name LIKE 'looper/%'");
@@ -288,6 +317,9 @@ class WorkerLoopTest {
         private final List<Lease> passes = new CopyOnWriteArrayList<>();
         private final AtomicInteger asked = new AtomicInteger();
         private volatile Function<Lease, Pass> work;
+        private final AtomicInteger atOnce = new AtomicInteger();
+        private final AtomicInteger passesAtOnce = new AtomicInteger();
+        private volatile String wokenBy = "nothing";
         private volatile boolean needed = true;
         private volatile boolean sound = true;
 
@@ -307,6 +339,18 @@ class WorkerLoopTest {
         @Override
         public String gate() {
             return GATE;
+        }
+
+        @Override
+        public boolean isWokenBy(String layer) {
+            return layer.equals(wokenBy);
+        }
+
+        @Override
+        public boolean lookAtOnce(Notifications here) {
+            passesAtOnce.set(passes.size());
+            atOnce.incrementAndGet();
+            return true;
         }
 
         @Override
