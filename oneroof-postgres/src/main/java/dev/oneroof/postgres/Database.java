@@ -113,8 +113,10 @@ public final class Database {
             if (!handle.isInTransaction()) {
                 return inStatement(handle, work);
             }
-            // From a pool whose connections do not commit by themselves: this one does, for the moment.
-            commitsByItself(handle, true);
+            // From a pool whose connections do not commit by themselves: this one does, for the moment, or is told to.
+            if (!commitsByItself(handle, true)) {
+                return inTx(handle, work);
+            }
             try {
                 return inStatement(handle, work);
             } finally {
@@ -130,12 +132,15 @@ public final class Database {
         return result;
     }
 
-    private static void commitsByItself(Handle handle, boolean does) {
+    private static boolean commitsByItself(Handle handle, boolean does) {
         try {
             handle.getConnection().setAutoCommit(does);
+            return true;
         } catch (SQLException e) {
-            // It is broken: the statement says so, or has said so.
+            // It is broken, and the statement says so, or has said so; or it is somebody's who keeps that to
+            // themselves.
             log.debug("a connection that does not change its mode", e);
+            return false;
         }
     }
 

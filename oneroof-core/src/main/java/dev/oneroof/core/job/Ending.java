@@ -15,6 +15,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import org.jdbi.v3.core.ConnectionException;
 import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,6 +36,12 @@ final class Ending implements Runnable {
     private static final Duration WARY = Duration.ofSeconds(5);
     /** So often a batch is tried as it is, where the database is there and does not take it. */
     private static final int TRIES = 3;
+
+    /** Values, constraints, ours, mistakes in statements, what triggers raise. */
+    private static final List<String> REFUSED = List.of("22", "23", "OR", "42", "P0");
+
+    /** A server that is read only, as after a failover; a login, a database or a disk that is not there. */
+    private static final List<String> ELSEWHERE = List.of("25", "28", "3D", "58");
 
     private final Database db;
     private final JobStore store;
@@ -146,7 +153,7 @@ final class Ending implements Runnable {
                     passesBy = true;
                     continue;
                 }
-                if (tries >= TRIES && !SqlState.isTransient(e)) {
+                if (tries >= TRIES && !isNobodysFault(e)) {
                     isInTheWay(batch, e);
                     return;
                 }
@@ -168,11 +175,21 @@ final class Ending implements Runnable {
         if (half > 0) {
             write(batch.subList(0, half));
             write(batch.subList(half, batch.size()));
-        } else if (SqlState.isHeldUp(failure)) {
-            setAside(batch);
         } else {
-            writeApart(batch, failure);
+            log.warn(
+                    "job {}: what became of it could not be told, and is tried later: {}",
+                    batch.getFirst().job().id(),
+                    failure.getMessage());
+            setAside(batch);
         }
+    }
+
+    /** No end of them is to blame: the server is not to be had, or takes nothing from anybody just now. */
+    private static boolean isNobodysFault(RuntimeException failure) {
+        String state = SqlState.of(failure);
+        return SqlState.isTransient(failure)
+                || failure instanceof ConnectionException
+                || (state != null && ELSEWHERE.stream().anyMatch(state::startsWith));
     }
 
     /** Those that somebody held: once, and the others go on. */
@@ -186,15 +203,15 @@ final class Ending implements Runnable {
         try {
             written(held, true);
         } catch (RuntimeException | Error failure) {
-            if (!(failure instanceof RuntimeException e) || SqlState.isTransient(e)) {
+            if (!(failure instanceof RuntimeException e) || isNobodysFault(e)) {
                 log.warn("{} ended jobs could not be told, trying again: {}", held.size(), failure.getMessage());
                 setAside(held);
             } else if (held.size() > 1) {
                 held.forEach(one -> writeOnce(List.of(one)));
-            } else if (SqlState.isHeldUp(e)) {
-                setAside(held);
-            } else {
+            } else if (isBad(e)) {
                 writeApart(held, e);
+            } else {
+                setAside(held);
             }
         }
     }
@@ -217,9 +234,8 @@ final class Ending implements Runnable {
             log.error("{} ended jobs were not told: somebody holds them; they will be done again", held.size());
             forget(held);
         } else {
-            held.forEach(one -> log.debug(
-                    "job {}: somebody holds it; its end is told later",
-                    one.job().id()));
+            held.forEach(
+                    one -> log.debug("job {}: its end is told later", one.job().id()));
             aside.add(held, System.nanoTime());
         }
     }
@@ -233,12 +249,12 @@ final class Ending implements Runnable {
                 .toList();
     }
 
-    /** What will not go better: a value that the database refuses, or a mistake of ours. */
+    /** What will not go better: what the database, or somebody's trigger, refuses, or a mistake of ours. */
     static boolean isBad(RuntimeException failure) {
         String state = SqlState.of(failure);
         return state == null
                 ? !(failure instanceof JdbiException)
-                : state.startsWith("22") || state.startsWith("23") || state.startsWith("OR") || state.startsWith("42");
+                : REFUSED.stream().anyMatch(state::startsWith);
     }
 
     /** One of them is bad, and the others must not wait for it. Its lease runs out. */

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
@@ -66,6 +67,9 @@ public final class JobWorker implements Worker {
     private final ReentrantLock looking = new ReentrantLock();
     private int takenAtOnce;
     private boolean foundNone;
+    /** Kinds for which the last look had no room, while it had some for others. */
+    private final Set<String> leftOut = ConcurrentHashMap.newKeySet();
+
     private final Floors floors = new Floors();
     private final FloorStore noted = new FloorStore();
     private final Waiting room = new Waiting();
@@ -99,10 +103,15 @@ public final class JobWorker implements Worker {
             if (wantsRoom) {
                 room.wake();
             }
-            if (givesPlace) {
+            if (givesPlace || hasRoomAgain(work.kind().name())) {
                 wake.run();
             }
         });
+    }
+
+    /** Whether the last look has left this kind out for want of room, and there is some. Said once. */
+    private boolean hasRoomAgain(String kind) {
+        return leftOut.contains(kind) && laneOf(kind).room() > 0 && leftOut.remove(kind);
     }
 
     @Override
@@ -191,7 +200,9 @@ public final class JobWorker implements Worker {
     private Optional<Pass> looked() {
         looking.lock();
         try {
+            leftOut.addAll(lanes.keySet());
             Map<String, Integer> wanted = hasRested() ? wantedNow() : wanted();
+            leftOut.removeAll(wanted.keySet());
             if (wanted.isEmpty()) {
                 return Optional.of(new Pass.Worked(0));
             }

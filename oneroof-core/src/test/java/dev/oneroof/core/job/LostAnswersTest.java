@@ -27,12 +27,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What becomes of jobs where the database has done something and its answer does not come, or this process trips over it. */
 @OneRoofTest
@@ -230,6 +233,31 @@ class LostAnswersTest {
             other.run("ROLLBACK");
             awaitSucceeded(2);
         }
+    }
+
+    /**
+     * A pool that has none, a server that is read only after a failover, a password that is just being changed, or something
+     * that nobody has heard of. The lease is of a minute, and the only attempt is made.
+     */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "25006", "28P01", "3D000", "XX000"})
+    void areToldLaterWhereThereIsATroubleThatPasses(String state) {
+        AtomicInteger failures = new AtomicInteger();
+        Steps failing = new Steps() {
+            @Override
+            public void beforeConnecting() throws SQLException {
+                if (Thread.currentThread().getName().equals("oneroof-job-ends") && failures.incrementAndGet() <= 5) {
+                    throw new SQLException("in trouble", state.isEmpty() ? null : state);
+                }
+            }
+        };
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), interposed(failing))) {
+            oneroof.work(MARK.triedUpTo(1)).each(job -> Outcome.done());
+            oneroof.start();
+            oneroof.jobs().enqueue(NewJob.of("mark_file", Payload.EMPTY));
+            awaitSucceeded(1);
+        }
+        assertThat(failures).hasValueGreaterThan(5);
     }
 
     /** Somebody's trigger refuses one for a reason of its own. */
