@@ -15,6 +15,11 @@ if [ $# -lt 2 ]; then
 fi
 kind=$1
 shift
+# Or every job that is due would lose an attempt by a slip of the hand.
+if ! command -v -- "$1" >/dev/null; then
+  echo "executor.sh: there is no command '$1'" >&2
+  exit 2
+fi
 owner="shell-$(uname -n)-$$"
 
 # Values go in as psql's variables, which it quotes.

@@ -48,6 +48,7 @@ final class JobShowCommand implements Callable<Integer> {
         print("key", job.key());
         print("run", job.run());
         print("last error", job.lastError());
+        print("dead letter", job.state().equals("failed") ? "oneroof dlq show " + job.id() : null);
         print("payload", job.payload());
         if (!story.lines().isEmpty()) {
             output.print("");

@@ -6,6 +6,7 @@ import dev.oneroof.core.job.JobKind;
 import dev.oneroof.core.job.NewJob;
 import dev.oneroof.core.job.Outcome;
 import dev.oneroof.core.operator.OperatorAct;
+import dev.oneroof.core.schedule.KnownSchedule;
 import dev.oneroof.core.schedule.Schedule;
 import dev.oneroof.core.schedule.Schedules;
 import dev.oneroof.core.schedule.SteadyTimes;
@@ -69,7 +70,15 @@ final class DemoFiles {
         });
         oneroof.schedule(Schedule.of("recount_files", RECOUNT.name(), new SteadyTimes(Duration.ofSeconds(10), null))
                 .withoutOverlap());
-        new Schedules(oneroof.database()).resume("recount_files", BEGIN);
+        goOn(new Schedules(oneroof.database()));
+    }
+
+    /** Where it was the demo that has paused it: what an operator says stands. */
+    private static void goOn(Schedules schedules) {
+        KnownSchedule.Pause pause = schedules.show("recount_files").pause();
+        if (pause != null && pause.reason().equals(END.reason())) {
+            schedules.resume("recount_files", BEGIN);
+        }
     }
 
     /** Nobody is there to do its jobs any more. */

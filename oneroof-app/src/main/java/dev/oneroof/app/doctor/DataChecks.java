@@ -135,7 +135,11 @@ final class DataChecks {
                         .filter(line -> JobLines.isWaitingKind(line) || JobLines.isUnfired(line))
                         .map(this::amiss)
                         .toList();
-        return found.isEmpty() ? List.of(Checked.ok("jobs", "none waits, every schedule is fired")) : found;
+        return found.isEmpty()
+                ? List.of(Checked.ok(
+                        "jobs",
+                        "none waits for longer than its kind allows, every schedule that is not paused is fired"))
+                : found;
     }
 
     private Checked amiss(Health.Line line) {

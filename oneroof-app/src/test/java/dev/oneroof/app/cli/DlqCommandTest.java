@@ -57,6 +57,10 @@ class DlqCommandTest {
         assertThat(command.run("dlq", "show", ids.get(0)).out())
                 .contains("mark_file, domain cut", "1 of 1", "{\"ref\": 1}", "new");
 
+        String failed = database.value(String.class, "SELECT job_id::text FROM oneroof.job_history LIMIT 1");
+        assertThat(command.run("job", "show", failed).out()).contains("oneroof dlq show " + failed);
+        assertThat(command.run("dlq", "show", failed).exit()).isZero();
+
         Oneroof.Answer early = command.run("dlq", "replay", ids.get(0), "--authorization", "ticket 1");
         assertThat(early.exit()).isEqualTo(5);
         assertThat(early.err())

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.oneroof.core.OneRoof;
 import dev.oneroof.core.RuntimeConfig;
+import dev.oneroof.core.operator.OperatorAct;
+import dev.oneroof.core.schedule.Schedules;
 import dev.oneroof.postgres.schema.RoleNames;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.await.Await;
@@ -12,6 +14,32 @@ import org.junit.jupiter.api.Test;
 
 @OneRoofTest
 class DemoFilesTest {
+    @Test
+    void goesOnWithItsScheduleUnlessAnOperatorHasPausedIt(TestDatabase database) {
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one"), database.dataSource())) {
+            new DemoRegistry(oneroof.database(), RoleNames.DEFAULT).create(0, 1);
+            DemoFiles.addTo(oneroof);
+            DemoFiles.leave(oneroof);
+        }
+        assertThat(isPaused(database)).as("nobody is there to do its jobs").isTrue();
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("two"), database.dataSource())) {
+            DemoFiles.addTo(oneroof);
+            assertThat(isPaused(database)).as("by the demo alone").isFalse();
+            new Schedules(oneroof.database()).pause("recount_files", new OperatorAct("ann", "quiet please"));
+            DemoFiles.leave(oneroof);
+        }
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("three"), database.dataSource())) {
+            DemoFiles.addTo(oneroof);
+        }
+        assertThat(isPaused(database)).as("by an operator").isTrue();
+    }
+
+    private static boolean isPaused(TestDatabase database) {
+        return database.value(
+                Boolean.class,
+                "SELECT paused_at IS NOT NULL FROM oneroof.job_schedule WHERE schedule_name = 'recount_files'");
+    }
+
     @Test
     void givesUpJobsThatNameNoFiles(TestDatabase database) {
         database.run("UPDATE oneroof.dot_config SET value = 'true' WHERE key = 'queue.jobs.enabled'");

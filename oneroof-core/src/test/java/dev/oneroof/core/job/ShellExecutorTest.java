@@ -124,6 +124,16 @@ class ShellExecutorTest {
     }
 
     @Test
+    void touchesNoJobWhereItsCommandIsNotThere() throws Exception {
+        database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
+
+        assertThat(await(start("executor.sh", "mark_file", "no_such_command"))).isEqualTo(2);
+        assertThat(output()).contains("there is no command 'no_such_command'");
+        assertThat(strings("SELECT concat_ws(' ', state, attempts) FROM oneroof.job_queue"))
+                .containsExactly("queued 0");
+    }
+
+    @Test
     void seesNoPayloadButThatOfItsLease() throws Exception {
         database.run("SELECT oneroof.fn_job_enqueue('mark_file', '{\"ref\": \"secret\"}')");
 
