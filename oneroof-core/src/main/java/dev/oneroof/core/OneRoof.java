@@ -143,7 +143,7 @@ public final class OneRoof implements AutoCloseable {
             watching = true;
             waiting.add(wiring.staleCheck());
             if (!works.isEmpty()) {
-                JobWorker worker = wiring.jobWorker(works, () -> workers.wake("job"));
+                JobWorker worker = wiring.jobWorker(works, workers);
                 jobWorker = worker;
                 waiting.add(worker);
             }

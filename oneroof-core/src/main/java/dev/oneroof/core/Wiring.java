@@ -53,8 +53,14 @@ final class Wiring {
         return new Workers(config.instance(), database, leases, gates, config.loop());
     }
 
-    JobWorker jobWorker(Collection<JobWork> works, Runnable wake) {
-        return new JobWorker(config.instance(), database, works, config.loop().gateInterval(), wake);
+    JobWorker jobWorker(Collection<JobWork> works, Workers workers) {
+        return new JobWorker(
+                config.instance(),
+                database,
+                works,
+                config.loop().gateInterval(),
+                () -> workers.wake("job"),
+                () -> workers.wakeSoon("job"));
     }
 
     JobKeeper jobKeeper(Jobs jobs) {

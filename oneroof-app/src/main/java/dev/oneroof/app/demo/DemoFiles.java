@@ -76,7 +76,7 @@ final class DemoFiles {
     /** Where it was the demo that has paused it: what an operator says stands. */
     private static void goOn(Schedules schedules) {
         KnownSchedule.Pause pause = schedules.show("recount_files").pause();
-        if (pause != null && pause.reason().equals(END.reason())) {
+        if (pause != null && END.equals(new OperatorAct(pause.actor(), pause.reason()))) {
             schedules.resume("recount_files", BEGIN);
         }
     }

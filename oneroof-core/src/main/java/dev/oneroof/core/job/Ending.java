@@ -40,8 +40,16 @@ final class Ending implements Runnable {
     /** Values, constraints, ours, mistakes in statements, what triggers raise. */
     private static final List<String> REFUSED = List.of("22", "23", "OR", "42", "P0");
 
-    /** A server that is read only, as after a failover; a login, a database or a disk that is not there. */
-    private static final List<String> ELSEWHERE = List.of("25", "28", "3D", "58");
+    /** A right that was taken, a function or a table that is not there: of all ends alike, until somebody mends it. */
+    private static final Set<String> MENDED_BY_SOMEBODY = Set.of("42501", "42883", "42P01");
+
+    /** As after a failover. */
+    private static final String READ_ONLY = "25006";
+
+    /** Tried later, and later again: what is not understood may pass, but not for ever. */
+    private static final Duration LONGEST_TRYING = Duration.ofMinutes(10);
+
+    private static final Duration RAREST = Duration.ofSeconds(30);
 
     private final Database db;
     private final JobStore store;
@@ -135,11 +143,15 @@ final class Ending implements Runnable {
         return batch.stream().filter(type::isInstance).map(type::cast).toList();
     }
 
-    /** As long as it takes: the jobs are done. Past their leases somebody else has them, and that is told then. */
     private void write(List<Ended> batch) {
+        write(batch, 0);
+    }
+
+    /** As long as it takes: the jobs are done. Past their leases somebody else has them, and that is told then. */
+    private void write(List<Ended> batch, int tried) {
         boolean passesBy = !aside.isEmpty() || System.nanoTime() - waryUntilNanos < 0;
         Duration pause = Duration.ofMillis(50);
-        for (int tries = 1; ; tries++) {
+        for (int tries = tried + 1; ; tries++) {
             try {
                 written(batch, passesBy);
                 return;
@@ -171,25 +183,39 @@ final class Ending implements Runnable {
 
     /** Too many for the time that a statement may take, or one of them is in the way of all: which, is found by halves. */
     private void isInTheWay(List<Ended> batch, RuntimeException failure) {
-        int half = batch.size() / 2;
-        if (half > 0) {
-            write(batch.subList(0, half));
-            write(batch.subList(half, batch.size()));
+        if (batch.size() > 1) {
+            writeHalves(batch);
         } else {
-            log.warn(
-                    "job {}: what became of it could not be told, and is tried later: {}",
-                    batch.getFirst().job().id(),
-                    failure.getMessage());
-            setAside(batch);
+            tryLater(batch, failure);
         }
+    }
+
+    /** What has been tried as a whole is not waited for again. */
+    private void writeHalves(List<Ended> batch) {
+        int half = batch.size() / 2;
+        write(batch.subList(0, half), TRIES - 1);
+        write(batch.subList(half, batch.size()), TRIES - 1);
+    }
+
+    /** One that fails for no reason that is known: rarer and rarer, and not for ever, as its lease is kept meanwhile. */
+    private void tryLater(List<Ended> one, RuntimeException failure) {
+        Duration age = Duration.ofNanos(System.nanoTime() - one.getFirst().nanos());
+        if (age.compareTo(LONGEST_TRYING) > 0) {
+            giveUp(one, failure);
+            return;
+        }
+        log.warn(
+                "job {}: what became of it could not be told, and is tried later: {}",
+                one.getFirst().job().id(),
+                failure.getMessage());
+        setAside(one, age.compareTo(RAREST) < 0 ? age : RAREST);
     }
 
     /** No end of them is to blame: the server is not to be had, or takes nothing from anybody just now. */
     private static boolean isNobodysFault(RuntimeException failure) {
-        String state = SqlState.of(failure);
         return SqlState.isTransient(failure)
                 || failure instanceof ConnectionException
-                || (state != null && ELSEWHERE.stream().anyMatch(state::startsWith));
+                || READ_ONLY.equals(SqlState.of(failure));
     }
 
     /** Those that somebody held: once, and the others go on. */
@@ -207,11 +233,15 @@ final class Ending implements Runnable {
                 log.warn("{} ended jobs could not be told, trying again: {}", held.size(), failure.getMessage());
                 setAside(held);
             } else if (held.size() > 1) {
-                held.forEach(one -> writeOnce(List.of(one)));
+                int half = held.size() / 2;
+                writeOnce(held.subList(0, half));
+                writeOnce(held.subList(half, held.size()));
             } else if (isBad(e)) {
-                writeApart(held, e);
-            } else {
+                giveUp(held, e);
+            } else if (SqlState.isHeldUp(e)) {
                 setAside(held);
+            } else {
+                tryLater(held, e);
             }
         }
     }
@@ -230,13 +260,18 @@ final class Ending implements Runnable {
     }
 
     private void setAside(List<Ended> held) {
+        setAside(held, Duration.ZERO);
+    }
+
+    /** @param atLeast for how long, where that is longer than usual */
+    private void setAside(List<Ended> held, Duration atLeast) {
         if (!held.isEmpty() && waiting.isStopped()) {
-            log.error("{} ended jobs were not told: somebody holds them; they will be done again", held.size());
+            log.error("{} ended jobs were not told; they will be done again", held.size());
             forget(held);
         } else {
             held.forEach(
                     one -> log.debug("job {}: its end is told later", one.job().id()));
-            aside.add(held, System.nanoTime());
+            aside.add(held, System.nanoTime() + atLeast.toNanos());
         }
     }
 
@@ -251,23 +286,31 @@ final class Ending implements Runnable {
 
     /** What will not go better: what the database, or somebody's trigger, refuses, or a mistake of ours. */
     static boolean isBad(RuntimeException failure) {
+        if (failure instanceof ConnectionException) {
+            // Nothing was asked of it yet, whatever the state says.
+            return false;
+        }
         String state = SqlState.of(failure);
         return state == null
                 ? !(failure instanceof JdbiException)
-                : REFUSED.stream().anyMatch(state::startsWith);
+                : REFUSED.stream().anyMatch(state::startsWith) && !MENDED_BY_SOMEBODY.contains(state);
     }
 
     /** One of them is bad, and the others must not wait for it. Its lease runs out. */
     private void writeApart(List<Ended> batch, RuntimeException failure) {
-        if (batch.size() == 1) {
-            log.error(
-                    "job {}: what became of it could not be told",
-                    batch.getFirst().job().id(),
-                    failure);
-            forget(batch);
-            return;
+        if (batch.size() > 1) {
+            writeHalves(batch);
+        } else {
+            giveUp(batch, failure);
         }
-        List.copyOf(batch).forEach(one -> write(List.of(one)));
+    }
+
+    private void giveUp(List<Ended> one, RuntimeException failure) {
+        log.error(
+                "job {}: what became of it could not be told; its lease runs out",
+                one.getFirst().job().id(),
+                failure);
+        forget(one);
     }
 
     private void tell(Tx tx, List<Ended> batch) {

@@ -80,8 +80,10 @@ public final class JobWorker implements Worker {
     /**
      * @param poll how often it looks for jobs while nobody wakes it
      * @param wake has its loop look for jobs
+     * @param wakeSoon the same in some milliseconds
      */
-    public JobWorker(String instance, Database db, Collection<JobWork> works, Duration poll, Runnable wake) {
+    public JobWorker(
+            String instance, Database db, Collection<JobWork> works, Duration poll, Runnable wake, Runnable wakeSoon) {
         this.instance = instance;
         this.db = db;
         this.poll = poll;
@@ -92,19 +94,22 @@ public final class JobWorker implements Worker {
         });
         this.back = new HandBack(db, store);
         this.handling = new Handling(db, store, ending, back);
-        works.forEach(work -> lanes.put(work.kind().name(), lane(work, wake)));
+        works.forEach(work -> lanes.put(work.kind().name(), lane(work, wake, wakeSoon)));
         this.minder = new Minder(db, store, lanes.values(), handling, ending, back);
     }
 
     /** A job that ends itself gives its place to another, and nobody else would look for that one. */
-    private Lane lane(JobWork work, Runnable wake) {
+    private Lane lane(JobWork work, Runnable wake, Runnable wakeSoon) {
         boolean givesPlace = work.inTx() != null && work.kind().limits().running() != null;
         return new Lane(work, job -> handling.handle(work, job), () -> {
             if (wantsRoom) {
                 room.wake();
             }
-            if (givesPlace || hasRoomAgain(work.kind().name())) {
+            if (givesPlace) {
                 wake.run();
+            } else if (hasRoomAgain(work.kind().name())) {
+                // Others may end until then, and one look does for all of them.
+                wakeSoon.run();
             }
         });
     }

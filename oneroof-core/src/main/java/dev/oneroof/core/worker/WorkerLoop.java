@@ -160,6 +160,12 @@ final class WorkerLoop implements Runnable {
         }
     }
 
+    void wakeSoon(String layer) {
+        if (prepared && holds() && worker.isWokenBy(layer)) {
+            waiting.wakeIn(QUICKEST_LOOK);
+        }
+    }
+
     void wake() {
         if (holds()) {
             waiting.wake();

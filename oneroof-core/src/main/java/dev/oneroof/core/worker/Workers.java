@@ -66,6 +66,11 @@ public final class Workers implements AutoCloseable {
         loops.forEach(loop -> loop.wake(layer));
     }
 
+    /** As {@link #wake}, in some milliseconds: for what may well come several times until then. */
+    public void wakeSoon(String layer) {
+        loops.forEach(loop -> loop.wakeSoon(layer));
+    }
+
     /** Whether somebody would look at once, if they were woken for this layer. */
     public boolean wouldLook(String layer) {
         return loops.stream().anyMatch(loop -> loop.wouldLook(layer));

@@ -238,7 +238,7 @@ class LookAtOnceTest {
                 null);
         JobWork other = new JobWork(JobKind.named("cut_file"), 1, job -> Outcome.done(), null);
         new Jobs(db).register(other.kind(), "test");
-        JobWorker worker = new JobWorker("one", db, List.of(slow, other), POLL, woken::incrementAndGet);
+        JobWorker worker = new JobWorker("one", db, List.of(slow, other), POLL, () -> {}, woken::incrementAndGet);
         worker.prepare();
         try {
             database.run("SELECT oneroof.fn_job_enqueue('mark_file') FROM generate_series(1, 2)");
@@ -260,7 +260,7 @@ class LookAtOnceTest {
 
     private JobWorker worker(JobWork work, Runnable wake) {
         new Jobs(db).register(work.kind(), "test");
-        JobWorker worker = new JobWorker("one", db, List.of(work), POLL, wake);
+        JobWorker worker = new JobWorker("one", db, List.of(work), POLL, wake, () -> {});
         worker.prepare();
         return worker;
     }

@@ -240,7 +240,7 @@ class LostAnswersTest {
      * that nobody has heard of. The lease is of a minute, and the only attempt is made.
      */
     @ParameterizedTest
-    @ValueSource(strings = {"", "25006", "28P01", "3D000", "XX000"})
+    @ValueSource(strings = {"", "25006", "28P01", "42501"})
     void areToldLaterWhereThereIsATroubleThatPasses(String state) {
         AtomicInteger failures = new AtomicInteger();
         Steps failing = new Steps() {
@@ -258,6 +258,38 @@ class LostAnswersTest {
             awaitSucceeded(1);
         }
         assertThat(failures).hasValueGreaterThan(5);
+    }
+
+    /** One that fails in a way that nobody knows, among others: they are told at once, and it when that has passed. */
+    @ParameterizedTest
+    @ValueSource(strings = {"XX000", "38000", "42501"})
+    void areToldLaterWhereOneFailsForNoReasonThatIsKnown(String state) {
+        database.run("CREATE TABLE public.trouble AS SELECT 1 AS one");
+        database.run("""
+                CREATE FUNCTION public.fail() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+                BEGIN
+                    IF NEW.payload ? 'unlucky' AND EXISTS (SELECT FROM public.trouble) THEN
+                        RAISE EXCEPTION USING ERRCODE = '%s', MESSAGE = 'out of luck';
+                    END IF;
+                    RETURN NEW;
+                END $$
+                """.formatted(state));
+        database.run("CREATE TRIGGER fail BEFORE INSERT ON oneroof.job_history"
+                + " FOR EACH ROW EXECUTE FUNCTION public.fail()");
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), database.dataSource())) {
+            oneroof.work(MARK.triedUpTo(1)).atOnce(20).each(job -> Outcome.done());
+            oneroof.jobs()
+                    .enqueueAll(IntStream.range(0, 20)
+                            .mapToObj(n ->
+                                    NewJob.of("mark_file", n == 7 ? Payload.of(Map.of("unlucky", 1)) : Payload.EMPTY))
+                            .toList());
+            oneroof.start();
+            awaitSucceeded(19);
+            oneroof.jobs().enqueue(NewJob.of("mark_file", Payload.EMPTY));
+            awaitSucceeded(20);
+            database.run("DELETE FROM public.trouble");
+            awaitSucceeded(21);
+        }
     }
 
     /** Somebody's trigger refuses one for a reason of its own. */
