@@ -227,6 +227,8 @@ class WorkerLoopTest {
             workers.close();
             order.add("closed");
         });
+        // Until it waits for the pass: another would follow one that ends before it is stopped.
+        Await.patiently().until("the stop", () -> closer.getState() == Thread.State.TIMED_WAITING);
         mayEnd.countDown();
         closer.join(Duration.ofSeconds(20));
 
