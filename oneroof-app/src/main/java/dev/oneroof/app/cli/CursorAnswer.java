@@ -5,7 +5,11 @@ import dev.oneroof.core.tabletail.CursorReport;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A cursor as the command shows it. */
+/**
+ * A cursor as the command shows it.
+ *
+ * @param notKnown which rows of the source its position cannot stand for; null where there are none
+ */
 record CursorAnswer(
         String cursor,
         String standing,
@@ -14,13 +18,15 @@ record CursorAnswer(
         long rowsSeen,
         long effectsWritten,
         long deadLettered,
-        String phase) {
+        String phase,
+        @Nullable String notKnown) {
 
     /** With what is known of it now. */
     record Full(
             CursorAnswer position,
             long rowsBehind,
             boolean rowsBehindCapped,
+            @Nullable String notKnown,
             @Nullable Double lagSeconds,
             @Nullable Double settledLagSeconds,
             @Nullable String owner,
@@ -31,9 +37,10 @@ record CursorAnswer(
             List<String> openTransactions) {
         static Full of(CursorReport.Report report) {
             return new Full(
-                    CursorAnswer.of(report.cursor()),
+                    CursorAnswer.of(report.cursor(), report.notKnown()),
                     report.rowsBehind(),
                     report.rowsBehind() >= CursorReport.COUNTED_UP_TO,
+                    report.notKnown(),
                     report.lagSeconds(),
                     report.settledLagSeconds(),
                     report.owner(),
@@ -45,7 +52,7 @@ record CursorAnswer(
         }
     }
 
-    static CursorAnswer of(Cursor cursor) {
+    static CursorAnswer of(Cursor cursor, @Nullable String notKnown) {
         return new CursorAnswer(
                 cursor.scope().toString(),
                 standing(cursor.standing()),
@@ -54,7 +61,8 @@ record CursorAnswer(
                 cursor.eventsSeen(),
                 cursor.attemptsWritten(),
                 cursor.deadLettered(),
-                cursor.phase());
+                cursor.phase(),
+                notKnown);
     }
 
     private static String standing(Cursor.Standing standing) {

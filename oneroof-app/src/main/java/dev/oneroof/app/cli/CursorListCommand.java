@@ -1,7 +1,9 @@
 package dev.oneroof.app.cli;
 
 import dev.oneroof.core.tabletail.Cursors;
+import dev.oneroof.core.tabletail.Sources;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -14,7 +16,8 @@ final class CursorListCommand implements Callable<Integer> {
             .with("DEAD", CursorAnswer::deadLettered)
             .with("HEAD", CursorAnswer::head)
             .with("SETTLED", CursorAnswer::settled)
-            .with("STANDING", CursorAnswer::standing);
+            .with("STANDING", CursorAnswer::standing)
+            .with("NOT KNOWN", CursorAnswer::notKnown);
 
     record Answer(List<CursorAnswer> cursors) {}
 
@@ -26,9 +29,14 @@ final class CursorListCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<CursorAnswer> cursors = OperatorAccess.inDatabase(
-                options,
-                db -> new Cursors(db).list().stream().map(CursorAnswer::of).toList());
+        List<CursorAnswer> cursors = OperatorAccess.inDatabase(options, db -> {
+            Map<String, String> notKnown = new Sources(db).notKnown();
+            return new Cursors(db)
+                    .list().stream()
+                            .map(cursor -> CursorAnswer.of(
+                                    cursor, notKnown.get(cursor.scope().source())))
+                            .toList();
+        });
         output.list(new Answer(cursors), cursors, COLUMNS, "there is no cursor: no worker has read a source yet");
         return 0;
     }

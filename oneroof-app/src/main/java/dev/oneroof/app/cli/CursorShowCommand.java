@@ -37,9 +37,10 @@ final class CursorShowCommand implements Callable<Integer> {
         print("standing", position.standing());
         print("head", position.head());
         print("settled", position.settled());
-        print(
-                "behind",
-                answer.rowsBehindCapped() ? answer.rowsBehind() + "+ rows" : Counted.of(answer.rowsBehind(), "row"));
+        print("behind", behind(answer));
+        if (answer.notKnown() != null) {
+            print("not known", answer.notKnown());
+        }
         print("lag", seconds(answer.lagSeconds()));
         print("settled lag", seconds(answer.settledLagSeconds()));
         print("owner", answer.owner() == null ? "nobody" : answer.owner());
@@ -55,6 +56,12 @@ final class CursorShowCommand implements Callable<Integer> {
                                 Counted.of(position.deadLettered(), "dead letter"),
                                 answer.openDeadLetters()));
         answer.openTransactions().forEach(open -> print("open", open));
+    }
+
+    private static String behind(CursorAnswer.Full answer) {
+        String rows =
+                answer.rowsBehindCapped() ? answer.rowsBehind() + "+ rows" : Counted.of(answer.rowsBehind(), "row");
+        return answer.notKnown() == null ? rows : rows + " known";
     }
 
     private void print(String what, @Nullable String value) {

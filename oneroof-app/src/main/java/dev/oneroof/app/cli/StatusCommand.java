@@ -4,10 +4,12 @@ import dev.oneroof.app.doctor.JobLines;
 import dev.oneroof.core.liveness.Health;
 import dev.oneroof.core.tabletail.Sources;
 import dev.oneroof.core.tabletail.TailSource;
+import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.text.Counted;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -42,10 +44,13 @@ final class StatusCommand implements Callable<Integer> {
      *
      * @param verdict the one line
      * @param state the same in a word: the worst state there is, well where all work or are quiet, none without anybody
+     * @param notKnown the sources of which no state can say that all is handled
      */
-    record Answer(String verdict, String state, boolean healthy, List<Health.Line> lines) {}
+    record Answer(String verdict, String state, boolean healthy, List<Health.Line> lines, List<NotKnown> notKnown) {}
 
-    private record Seen(List<Health.Line> lines, List<TailSource> sources) {}
+    record NotKnown(String source, String what) {}
+
+    private record Seen(List<Health.Line> lines, List<TailSource> sources, List<NotKnown> notKnown) {}
 
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
@@ -55,12 +60,21 @@ final class StatusCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Seen seen = OperatorAccess.inDatabase(options, db -> new Seen(new Health(db).lines(), new Sources(db).list()));
+        Seen seen = OperatorAccess.inDatabase(options, StatusCommand::look);
         List<Health.Line> lines = seen.lines();
         boolean healthy = executors(lines).stream().noneMatch(line -> BAD.contains(line.state()));
-        Answer answer = new Answer(verdict(seen), state(lines), healthy, lines);
+        Answer answer =
+                new Answer(verdict(seen) + unseen(seen.notKnown()), state(lines), healthy, lines, seen.notKnown());
         output.answer(answer, () -> print(answer));
         return healthy ? 0 : UNHEALTHY;
+    }
+
+    private static Seen look(Database db) {
+        Sources sources = new Sources(db);
+        List<NotKnown> notKnown = sources.notKnown().entrySet().stream()
+                .map(one -> new NotKnown(one.getKey(), one.getValue()))
+                .toList();
+        return new Seen(new Health(db).lines(), sources.list(), notKnown);
     }
 
     private static List<Health.Line> executors(List<Health.Line> lines) {
@@ -109,7 +123,11 @@ final class StatusCommand implements Callable<Integer> {
         }
         List<Health.Line> executors = executors(lines);
         if (worst.equals(WELL)) {
-            return "all is well: %s%s".formatted(Counted.of(executors.size(), "executor"), beside(lines));
+            return "%s: %s%s"
+                    .formatted(
+                            seen.notKnown().isEmpty() ? "all is well" : "no fault is known",
+                            Counted.of(executors.size(), "executor"),
+                            beside(lines));
         }
         List<Health.Line> such = executors.stream()
                 .filter(line -> worst.equals(line.state()))
@@ -153,6 +171,17 @@ final class StatusCommand implements Callable<Integer> {
                 + (alone == 0
                         ? ""
                         : "; %s %s no worker".formatted(Counted.of(alone, "cursor"), alone == 1 ? "has" : "have"));
+    }
+
+    /** Whoever reads them, and whether a worker does at all. */
+    private static String unseen(List<NotKnown> notKnown) {
+        return notKnown.isEmpty()
+                ? ""
+                : "; %s may have rows that no worker has seen (%s)"
+                        .formatted(
+                                Counted.of(notKnown.size(), "source"),
+                                Columns.brief(
+                                        notKnown.stream().map(NotKnown::source).collect(Collectors.joining(", "))));
     }
 
     private static long sinceSeconds(Health.Line line) {

@@ -44,6 +44,9 @@ final class WorkerShowCommand implements Callable<Integer> {
             output.print("held by       %s, epoch %d, until %s"
                     .formatted(worker.leaseOwner(), worker.leaseEpoch(), worker.leaseUntil()));
         }
+        if (worker.notKnown() != null && !worker.reason().endsWith(worker.notKnown())) {
+            output.print("not known     %s".formatted(worker.notKnown()));
+        }
         output.print("registered    by %s".formatted(worker.registeredBy()));
         if (story.transitions().isEmpty()) {
             return;

@@ -18,12 +18,12 @@ class CursorCommandTest {
 
     @BeforeEach
     void aCursorWithADeadLetter(TestDatabase database) {
-        database.run("CREATE TABLE public.parcel (id integer PRIMARY KEY)");
-        database.run("INSERT INTO public.parcel SELECT generate_series(1, 10)");
+        database.run("CREATE TABLE public.parcel (id serial PRIMARY KEY)");
+        database.run("INSERT INTO public.parcel SELECT FROM generate_series(1, 10)");
         database.run("GRANT SELECT ON public.parcel TO oneroof_server");
         database.run(
                 "INSERT INTO oneroof.tail_source (source_name, relation_schema, relation_name, id_column, id_type,"
-                        + " order_contract, registered_by) VALUES ('parcels', 'public', 'parcel', 'id', 'integer', 'external', 'x')");
+                        + " order_contract, registered_by) VALUES ('parcels', 'public', 'parcel', 'id', 'integer', 'sequence', 'x')");
         database.run("INSERT INTO oneroof.gov_worker_cursor (worker_name, source_name, last_watermark_id, settled_id,"
                 + " highest_settled_id, kept_id, events_seen) VALUES ('sorter', 'parcels', '8', '8', '8', '8', 8)");
         database.run("INSERT INTO oneroof.event_pending (purpose, worker_name, source_name, key_id, error_count,"

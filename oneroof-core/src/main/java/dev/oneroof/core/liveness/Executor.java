@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
  * Whoever beats: a worker on a source, an instance, or an executor in another language.
  *
  * @param leaseOwner the instance that holds it; null while nobody does
+ * @param notKnown which rows of its source its state cannot stand for; null where there are none
  */
 public record Executor(
         String name,
@@ -21,7 +22,8 @@ public record Executor(
         @Nullable String leaseOwner,
         @Nullable Long leaseEpoch,
         @Nullable String leaseUntil,
-        String registeredBy) {
+        String registeredBy,
+        @Nullable String notKnown) {
 
     /**
      * Something that happened to it: registered, deregistered, fresh_to_stale, escalated or stale_to_fresh; or taken_over,

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** Looks at executors one by one; their states are those of {@code v_queue_health}. */
 public final class Executors {
     private static final String FIND = """
-            SELECT h.executor_name, h.executor_kind, v.state, v.reason, h.last_tick_at::text AS last_tick_at,
+            SELECT h.executor_name, h.executor_kind, v.state, v.reason, v.not_known, h.last_tick_at::text AS last_tick_at,
                    v.age_seconds, h.ticks_total, h.expected_cadence_seconds,
                    oneroof.fn_queue_stale_threshold(h.stale_threshold_seconds)::bigint AS threshold,
                    CASE WHEN h.lease_until > clock_timestamp() THEN h.lease_owner END AS lease_owner,
@@ -103,7 +103,8 @@ public final class Executors {
                 row.getString("lease_owner"),
                 row.getObject("lease_epoch", Long.class),
                 row.getString("lease_until"),
-                row.getString("registered_by"));
+                row.getString("registered_by"),
+                row.getString("not_known"));
     }
 
     private static OneRoofException unknown(String name) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 public final class Health {
     private static final String ROWS = """
             SELECT source, subject, executor_name, domain, last_seen_at::text AS last_seen_at, age_seconds, events_seen,
-                   attempts_written, dead_lettered, count, status_hint, state, reason,
+                   attempts_written, dead_lettered, count, status_hint, state, reason, not_known,
                    extract(epoch FROM clock_timestamp() - since)::bigint AS since_seconds
             FROM oneroof.v_queue_health
             ORDER BY source, subject, executor_name, domain
@@ -24,6 +24,7 @@ public final class Health {
      * One line of the pane; what does not concern its source is null.
      *
      * @param sinceSeconds for how long it has been in its state
+     * @param notKnown what its state cannot stand for; null where it is the whole truth
      */
     public record Line(
             String source,
@@ -39,7 +40,8 @@ public final class Health {
             @Nullable String statusHint,
             @Nullable String state,
             @Nullable String reason,
-            @Nullable Long sinceSeconds) {}
+            @Nullable Long sinceSeconds,
+            @Nullable String notKnown) {}
 
     public List<Line> lines() {
         return db.inTx(tx -> tx.query(ROWS)
@@ -57,7 +59,8 @@ public final class Health {
                         row.getString("status_hint"),
                         row.getString("state"),
                         row.getString("reason"),
-                        row.getObject("since_seconds", Long.class)))
+                        row.getObject("since_seconds", Long.class),
+                        row.getString("not_known")))
                 .list());
     }
 }

@@ -3,9 +3,9 @@ package dev.oneroof.core.tabletail;
 import dev.oneroof.postgres.Tx;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
+import dev.oneroof.postgres.text.DurationText;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Holds an order contract against what the catalogs tell of the columns that shall keep it. */
@@ -22,7 +22,7 @@ final class ContractCheck {
     private final TableStore tables = new TableStore();
 
     /** The contract that the table seems to keep, for an owner who has named none. */
-    OrderContract proposed(Tx tx, TableFacts table, TailSource source, TableFacts.@Nullable Column time) {
+    OrderContract proposed(TailSource source, TableFacts.@Nullable Column time) {
         TailSource.TimeColumn ordered = source.time();
         if (ordered != null && time != null) {
             boolean zoned = ordered.type() == TimeType.TIMESTAMPTZ || "UTC".equals(ordered.zone());
@@ -30,10 +30,8 @@ final class ContractCheck {
                     ? OrderContract.CLOCK
                     : OrderContract.EXTERNAL;
         }
-        return isWhole(source.id().type())
-                        && sequence(tx, table, source).filter(FedSequence::fits).isPresent()
-                ? OrderContract.SEQUENCE
-                : OrderContract.EXTERNAL;
+        // The only one there is without a time; where the id does not keep it, the check says why.
+        return OrderContract.SEQUENCE;
     }
 
     /** Throws when the contract cannot be kept; otherwise returns what its owner should know. */
@@ -42,14 +40,13 @@ final class ContractCheck {
         return switch (source.contract()) {
             case CLOCK -> clock(source.time(), time);
             case SEQUENCE -> sequenceKept(tx, table, source, strictness);
-            case EXTERNAL ->
-                List.of("no barrier is sound where applications make the keys: a row that commits late can be missed");
+            case EXTERNAL -> external(tx, table, source);
         };
     }
 
     private static List<String> clock(TailSource.@Nullable TimeColumn ordered, TableFacts.@Nullable Column time) {
         if (ordered == null || time == null) {
-            throw refused("'clock' needs a time column; allowed without one are 'sequence' and 'external'");
+            throw refused("'clock' needs a time column; allowed without one is 'sequence'");
         }
         if (ordered.type() == TimeType.DATE) {
             throw refused(
@@ -77,32 +74,50 @@ final class ContractCheck {
     }
 
     private List<String> sequenceKept(Tx tx, TableFacts table, TailSource source, Strictness strictness) {
-        String column = source.id().column();
         if (source.time() != null) {
             throw refused(
                     "'sequence' orders by the id alone; leave out the time column '%s', or take 'clock' or 'external'"
                             .formatted(source.time().column()));
         }
+        return warnings(tx, source, demandMadeInOrder(tx, table, source), strictness);
+    }
+
+    /**
+     * A new row whose id lies below those already read is lost, and without a time the id is all there is to go by. So only
+     * a sequence will do, one whose draws the barrier can wait for.
+     *
+     * <p>A uuid never does, not even the server's own of version 7: it is made in order within one session only, another
+     * one that made it earlier may commit later, and no lock tells which transactions have made one. Nor can a column tell
+     * a uuid of version 7 from one that an application made at random. Behind a time column all of them are fine.
+     */
+    private FedSequence demandMadeInOrder(Tx tx, TableFacts table, TailSource source) {
         if (!isWhole(source.id().type())) {
-            throw refused(
-                    "'sequence' needs an id of type smallint, integer or bigint, and '%s' is of type %s; allowed is 'external'"
-                            .formatted(column, source.id().type().sql()));
+            throw unordered(source, "");
         }
-        FedSequence sequence = sequence(tx, table, source)
-                .orElseThrow(
-                        () -> refused("'sequence' needs ids from a sequence, and none feeds '%s'; allowed is 'external'"
-                                .formatted(column)));
+        FedSequence sequence = sequences
+                .fedBy(tx, table, source.relation(), source.id().column())
+                .orElseThrow(() -> unordered(source, " (no sequence feeds it)"));
         if (!sequence.plain()) {
-            throw refused(
-                    "'sequence' needs the sequence's own numbers, and the default of '%s' makes others of them; allowed is 'external'"
-                            .formatted(column));
+            throw unordered(source, " (its default makes other numbers of those of %s)".formatted(sequence.name()));
         }
         if (!sequence.mending().isEmpty()) {
             throw refused(
-                    "'sequence' needs numbers that are given out one by one, in order and each once; run: ALTER SEQUENCE %s %s, or take 'external'"
+                    "'sequence' needs numbers that are given out one by one, in order and each once; run: ALTER SEQUENCE %s %s, or name a time column"
                             .formatted(sequence.name(), String.join(" ", sequence.mending())));
         }
-        return warnings(tx, source, sequence, strictness);
+        return sequence;
+    }
+
+    private List<String> external(Tx tx, TableFacts table, TailSource source) {
+        TailSource.TimeColumn time = source.time();
+        if (time == null) {
+            FedSequence sequence = demandMadeInOrder(tx, table, source);
+            throw refused("'external' needs a time column; allowed without one is 'sequence', since %s makes '%s'"
+                    .formatted(sequence.name(), source.id().column()));
+        }
+        return List.of(
+                "applications may set '%s', so that no barrier is sound: rows that arrive behind the re-read window of %s are lost to every worker until an audit or a replay finds them"
+                        .formatted(time.column(), DurationText.of(source.rereadWindow())));
     }
 
     private List<String> warnings(Tx tx, TailSource source, FedSequence sequence, Strictness strictness) {
@@ -114,7 +129,7 @@ final class ContractCheck {
         } else {
             sequences.highestUndrawn(tx, source, sequence).ifPresent(id -> {
                 OneRoofException undrawn = refused(
-                        "'sequence' needs ids that were drawn, and id %1$s is above the last value of %2$s; run: SELECT setval('%3$s', %1$s), or take 'external'"
+                        "'sequence' needs ids that were drawn, and id %1$s is above the last value of %2$s; run: SELECT setval('%3$s', %1$s), or name a time column"
                                 .formatted(id, sequence.name(), sequence.name().replace("'", "''")));
                 if (strictness == Strictness.NEW) {
                     throw undrawn;
@@ -139,15 +154,18 @@ final class ContractCheck {
         return warnings;
     }
 
-    private Optional<FedSequence> sequence(Tx tx, TableFacts table, TailSource source) {
-        return sequences.fedBy(tx, table, source.relation(), source.id().column());
-    }
-
     private static boolean isWhole(IdType type) {
         return switch (type) {
             case SMALLINT, INTEGER, BIGINT -> true;
             case UUID, TEXT, NUMERIC -> false;
         };
+    }
+
+    private static OneRoofException unordered(TailSource source, String why) {
+        return new OneRoofException(
+                ErrorCode.INVALID_INPUT,
+                "id_column: '%s' (%s) is not made in order%s: a new row may get an id below those already read, and no worker would see it; allowed without a time column is a smallint, integer or bigint id whose default draws from a sequence. Name a time column that orders first, or an id made in order"
+                        .formatted(source.id().column(), source.id().type().sql(), why));
     }
 
     private static OneRoofException refused(String why) {

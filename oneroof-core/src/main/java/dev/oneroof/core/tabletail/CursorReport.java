@@ -52,7 +52,8 @@ public final class CursorReport {
     /**
      * A cursor, told.
      *
-     * @param rowsBehind rows that are not handled, below head too, counted up to {@link #COUNTED_UP_TO}
+     * @param rowsBehind rows that are known not to be handled, below head too, counted up to {@link #COUNTED_UP_TO}
+     * @param notKnown which rows the figures cannot stand for; null where they stand for all
      * @param lagSeconds the age of the first of them; null where there is none, or no time
      * @param settledLagSeconds the age of the settled watermark; null where the source has no time
      * @param owner the instance that holds the lease; null where nobody does
@@ -63,6 +64,7 @@ public final class CursorReport {
     public record Report(
             Cursor cursor,
             long rowsBehind,
+            @Nullable String notKnown,
             @Nullable Double lagSeconds,
             @Nullable Double settledLagSeconds,
             @Nullable String owner,
@@ -99,6 +101,7 @@ public final class CursorReport {
         return new Report(
                 cursor,
                 behind,
+                stores.sources().notKnown(tx).get(source.name()),
                 stores.contracts()
                         .lagSeconds(tx, new KeysetPage(source, shape.partitioned(), from, null, handled, 1))
                         .orElse(null),

@@ -22,12 +22,7 @@ record FedSequence(
         long increment,
         boolean cycles) {
 
-    /** Whether its numbers come one by one, in order, and each once. */
-    boolean fits() {
-        return plain && mending().isEmpty();
-    }
-
-    /** What ALTER SEQUENCE must change to make it fit; empty where nothing. */
+    /** What ALTER SEQUENCE must change, so that its numbers come one by one, in order and each once; empty where nothing. */
     List<String> mending() {
         List<String> changes = new ArrayList<>();
         if (cache != 1) {

@@ -152,9 +152,12 @@ final class LateRows {
                         new Finding(
                                 FindingType.CURSOR_CONTRACT_BROKEN,
                                 position.scope().executorName(),
-                                "rows appeared below the settled watermark: the writers of '%s' do not keep the contract '%s'; they were handled late. Register it as 'external'"
+                                "rows appeared below the settled watermark: the writers of '%s' do not keep the contract '%s'; they were handled late. Register it %s"
                                         .formatted(
-                                                source.name(), source.contract().sql()),
+                                                source.name(),
+                                                source.contract().sql(),
+                                                // Without a time there is no other contract.
+                                                source.time() == null ? "with a time column" : "as 'external'"),
                                 Map.of(
                                         "rows", Integer.toString(keys.rows()),
                                         "highest_key", String.valueOf(keys.head()),

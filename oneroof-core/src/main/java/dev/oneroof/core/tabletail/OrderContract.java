@@ -8,7 +8,7 @@ public enum OrderContract {
     CLOCK,
     /** The id comes from a sequence, one by one. */
     SEQUENCE,
-    /** Keys are made by applications; nothing is promised. */
+    /** The time is set by applications; nothing is promised. Not without a time column. */
     EXTERNAL;
 
     String sql() {

@@ -35,8 +35,7 @@ final class SourceDrafting {
                     ErrorCode.INVALID_INPUT,
                     "time_zone: '%s' is not allowed; without a time column there is none".formatted(outline.zone()));
         }
-        return source.under(
-                outline.contract() != null ? outline.contract() : contracts.proposed(tx, table, source, time));
+        return source.under(outline.contract() != null ? outline.contract() : contracts.proposed(source, time));
     }
 
     private TailSource.Relation relation(Tx tx, String written) {

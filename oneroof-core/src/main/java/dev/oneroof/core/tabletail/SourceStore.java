@@ -11,7 +11,10 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** Registered sources, in {@code tail_source}. */
 public final class SourceStore {
@@ -37,6 +40,12 @@ public final class SourceStore {
             FROM oneroof.tail_source
             WHERE source_name = coalesce(CAST(:name AS text), source_name)
             ORDER BY source_name COLLATE "C"
+            """;
+
+    private static final String NOT_KNOWN = """
+            SELECT source_name, oneroof.fn_source_not_known(order_contract, ts_column, reread_window) AS not_known
+            FROM oneroof.tail_source
+            WHERE order_contract = 'external'
             """;
 
     private static final String COLLATION_THEN = """
@@ -326,6 +335,15 @@ public final class SourceStore {
                 .bind("name", (String) null)
                 .map((row, context) -> source(row))
                 .list();
+    }
+
+    /** What no cursor can know of its source, by the source's name; without those of which all is known. */
+    SortedMap<String, String> notKnown(Tx tx) {
+        SortedMap<String, String> found = new TreeMap<>();
+        tx.query(NOT_KNOWN)
+                .map((row, context) -> Map.entry(row.getString("source_name"), row.getString("not_known")))
+                .forEach(one -> found.put(one.getKey(), one.getValue()));
+        return found;
     }
 
     private static TailSource source(ResultSet row) throws SQLException {

@@ -6,6 +6,7 @@ import dev.oneroof.postgres.Tx;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.util.List;
+import java.util.SortedMap;
 import org.jdbi.v3.core.JdbiException;
 
 /** What an operator does with sources. Each method is one transaction. */
@@ -39,6 +40,14 @@ public final class Sources {
     /** All of them, by name. */
     public List<TailSource> list() {
         return db.inTx(store::list);
+    }
+
+    /**
+     * What no worker can know of a source, by the source's name: rows that arrive where none is looked for. Sources of which
+     * all is known are not among them.
+     */
+    public SortedMap<String, String> notKnown() {
+        return db.inTx(store::notKnown);
     }
 
     public TailSource find(String name) {

@@ -69,17 +69,18 @@ class RowsTest {
     void readsEachColumnAsWhatItIs(TestDatabase database) {
         database.run("""
                 CREATE TABLE public.odd (
-                    id integer PRIMARY KEY, "the name" text, amount numeric, at timestamptz, born date, ref uuid, gone text)
+                    id serial PRIMARY KEY, "the name" text, amount numeric, at timestamptz, born date, ref uuid, gone text)
                 """);
         database.run("""
                 INSERT INTO public.odd VALUES
                     (7, 'Ä''"', 12.50, '2026-03-29 01:30:00.000001+02', '2026-02-28',
                      '00000000-0000-0000-0000-00000000002a', NULL)
                 """);
+        database.run("SELECT setval('public.odd_id_seq', 7)");
         List<Object> seen = new ArrayList<>();
         Tailing tailing = tailing(
                 database,
-                external("odd", null),
+                numbered("odd"),
                 draft().reading("the name", "amount", "at", "born", "ref", "gone")
                         .eachRow((tx, row) -> {
                             seen.add(row.number("id"));
@@ -205,12 +206,10 @@ class RowsTest {
 
     @Test
     void refusesANullAsANumberAndAValueThatIsNone(TestDatabase database) {
-        database.run("CREATE TABLE public.odd (id integer PRIMARY KEY, amount integer, name text)");
-        database.run("INSERT INTO public.odd VALUES (1, NULL, 'x')");
+        database.run("CREATE TABLE public.odd (id serial PRIMARY KEY, amount integer, name text)");
+        database.run("INSERT INTO public.odd (amount, name) VALUES (NULL, 'x')");
         var asNumber = tailing(
-                database,
-                external("odd", null),
-                draft().reading("amount", "name").eachRow((tx, row) -> {
+                database, numbered("odd"), draft().reading("amount", "name").eachRow((tx, row) -> {
                     assertThat(row.value("amount", Integer.class)).isNull();
                     assertThatThrownBy(() -> row.number("amount")).hasMessageContaining("'amount' is null");
                     assertThatThrownBy(() -> row.instant("name"))
@@ -237,9 +236,12 @@ class RowsTest {
                 .polledEvery(Duration.ofMillis(50));
     }
 
-    private static TailSource external(String table, TailSource.@Nullable TimeColumn time) {
-        TailSource bare = TailSource.of("odd_source", "public", table, "id", IdType.INTEGER);
-        TailSource timed = time == null ? bare : bare.timedBy(time.column(), time.type(), time.zone());
-        return timed.under(OrderContract.EXTERNAL).polledEvery(Duration.ofMillis(50));
+    private static TailSource numbered(String table) {
+        return TailSource.of("odd_source", "public", table, "id", IdType.INTEGER)
+                .polledEvery(Duration.ofMillis(50));
+    }
+
+    private static TailSource external(String table, TailSource.TimeColumn time) {
+        return numbered(table).timedBy(time.column(), time.type(), time.zone()).under(OrderContract.EXTERNAL);
     }
 }

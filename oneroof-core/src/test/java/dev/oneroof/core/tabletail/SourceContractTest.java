@@ -67,7 +67,7 @@ class SourceContractTest {
         assertRefused(
                 database,
                 byId("t"),
-                "run: ALTER SEQUENCE public.t_id_seq CACHE 1 INCREMENT 1 NO CYCLE, or take 'external'");
+                "run: ALTER SEQUENCE public.t_id_seq CACHE 1 INCREMENT 1 NO CYCLE, or name a time column");
         database.run("ALTER SEQUENCE public.t_id_seq CACHE 1 INCREMENT 1 NO CYCLE");
         assertThat(register(database, byId("t"))).isEmpty();
     }
@@ -81,10 +81,10 @@ class SourceContractTest {
         database.run("CREATE TABLE public.owner_only (id bigint PRIMARY KEY)");
         database.run("CREATE SEQUENCE public.idle OWNED BY public.owner_only.id");
 
-        assertRefused(database, byId("none"), "none feeds 'id'; allowed is 'external'");
-        assertRefused(database, byId("other"), "makes others of them");
-        assertRefused(database, byId("hidden"), "none feeds 'id'");
-        assertRefused(database, byId("owner_only"), "none feeds 'id'");
+        assertRefused(database, byId("none"), "'id' (bigint) is not made in order (no sequence feeds it)");
+        assertRefused(database, byId("other"), "(its default makes other numbers of those of public.s)");
+        assertRefused(database, byId("hidden"), "no sequence feeds it");
+        assertRefused(database, byId("owner_only"), "no sequence feeds it");
     }
 
     @OnEveryServer
@@ -96,7 +96,7 @@ class SourceContractTest {
         database.run("SELECT setval('public.t_id_seq', 1)");
         database.run("INSERT INTO public.t (x) VALUES (2), (3)");
         database.run("INSERT INTO public.t VALUES (900, 4)");
-        assertRefused(database, byId("t"), "run: SELECT setval('public.t_id_seq', 900), or take 'external'");
+        assertRefused(database, byId("t"), "run: SELECT setval('public.t_id_seq', 900), or name a time column");
 
         database.run("SELECT setval('public.t_id_seq', 900)");
         assertThat(register(database, byId("t"))).containsExactly(OWN_IDS);
@@ -148,9 +148,7 @@ class SourceContractTest {
                 byId.timedBy("at", TimeType.TIMESTAMP, "UTC").under(OrderContract.SEQUENCE),
                 "'sequence' orders by the id alone; leave out the time column 'at'");
         assertRefused(
-                database,
-                TailSource.of("t", "public", "t", "code", IdType.TEXT),
-                "'code' is of type text; allowed is 'external'");
+                database, TailSource.of("t", "public", "t", "code", IdType.TEXT), "'code' (text) is not made in order");
     }
 
     @ParameterizedTest
@@ -222,7 +220,7 @@ class SourceContractTest {
         assertThatThrownBy(() -> register(database, source))
                 .isInstanceOfSatisfying(
                         OneRoofException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_INPUT))
-                .hasMessageStartingWith("contract: ")
+                .satisfies(e -> assertThat(e.getMessage()).containsPattern("^(contract|id_column): "))
                 .hasMessageContaining(reason);
         assertThat(database.value(
                         Long.class, "SELECT count(*) FROM oneroof.tail_source WHERE source_name <> 'event_outbox'"))

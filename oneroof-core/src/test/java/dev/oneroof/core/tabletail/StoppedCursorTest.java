@@ -181,9 +181,11 @@ class StoppedCursorTest {
 
     @Test
     void holdsWhenTheCollationOfItsKeyHasChanged(TestDatabase database) {
-        database.run("CREATE TABLE public.named (name text COLLATE \"C\" PRIMARY KEY)");
+        database.run(
+                "CREATE TABLE public.named (name text COLLATE \"C\" PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())");
         database.run("INSERT INTO public.named VALUES ('a'), ('b')");
         TailSource named = TailSource.of("named", "public", "named", "name", IdType.TEXT)
+                .timedBy("at", TimeType.TIMESTAMPTZ)
                 .under(OrderContract.EXTERNAL)
                 .rereading(Duration.ofMillis(1));
         Tailing tailing = tailing(database, named);

@@ -47,27 +47,30 @@ class TailTrapsTest {
 
     @Test
     void tellsHandledTextKeysApartUnderACollationOfTheirOwn(TestDatabase database) throws Exception {
-        database.run("CREATE TABLE public.t (id text COLLATE \"en-x-icu\" PRIMARY KEY)");
-        database.run("INSERT INTO public.t VALUES ('a')");
+        database.run(
+                "CREATE TABLE public.t (at date NOT NULL, id text COLLATE \"en-x-icu\" PRIMARY KEY, UNIQUE (at, id))");
+        database.run("INSERT INTO public.t VALUES ('2026-01-01', 'a')");
         Tailing tailing = tail(
                 database,
                 TailSource.of("t", "public", "t", "id", IdType.TEXT)
+                        .timedBy("at", TimeType.DATE)
                         .under(OrderContract.EXTERNAL)
                         .polledEvery(Duration.ofMillis(10)));
         Lease lease = tailing.claim("a");
         tailing.turn(lease, 3);
-        database.run("INSERT INTO public.t VALUES ('B')");
+        database.run("INSERT INTO public.t VALUES ('2026-01-01', 'B')");
         tailing.turn(lease, 5);
         assertThat(CopyKeys.seen(database)).containsExactly("a", "B");
     }
 
     @Test
     void goesOnWhenTheLastRowOfAnExternalSourceIsDeleted(TestDatabase database) throws Exception {
-        database.run("CREATE TABLE public.t (k integer PRIMARY KEY)");
-        database.run("INSERT INTO public.t SELECT generate_series(1, 10)");
+        database.run("CREATE TABLE public.t (k integer PRIMARY KEY, at date NOT NULL, UNIQUE (at, k))");
+        database.run("INSERT INTO public.t SELECT n, '2026-01-01' FROM generate_series(1, 10) n");
         Tailing tailing = tail(
                 database,
                 TailSource.of("t", "public", "t", "k", IdType.INTEGER)
+                        .timedBy("at", TimeType.DATE)
                         .under(OrderContract.EXTERNAL)
                         .rereading(Duration.ofMillis(60))
                         .polledEvery(Duration.ofMillis(10)));
@@ -76,7 +79,7 @@ class TailTrapsTest {
         tailing.turn(lease, 20);
         database.run("DELETE FROM public.t WHERE k = 10");
         tailing.turn(lease, 20);
-        database.run("INSERT INTO public.t VALUES (11)");
+        database.run("INSERT INTO public.t VALUES (11, '2026-01-01')");
         tailing.turn(lease, 10);
         assertThat(tailing.cursor().standing()).isInstanceOf(Cursor.Standing.Free.class);
         assertThat(CopyKeys.seen(database)).hasSize(11).doesNotHaveDuplicates();
@@ -84,18 +87,18 @@ class TailTrapsTest {
 
     @Test
     void takesTheHighestKeyForTheTop(TestDatabase database) {
-        database.run("CREATE TABLE public.t (id integer PRIMARY KEY)");
+        database.run("CREATE TABLE public.t (id serial PRIMARY KEY)");
+        Tailing tailing = tail(database, numbered());
         database.run("INSERT INTO public.t SELECT generate_series(2, 10)");
-        Tailing tailing = tail(database, numbered().under(OrderContract.EXTERNAL));
         java.util.Optional<Watermark> top = tailing.db.inTx(tx -> new BoundStore().top(tx, numbered()));
         assertThat(top).contains(new Watermark(null, "10"));
     }
 
     @Test
     void takesTheLowestKeyForTheLowest(TestDatabase database) {
-        database.run("CREATE TABLE public.t (id integer PRIMARY KEY)");
+        database.run("CREATE TABLE public.t (id serial PRIMARY KEY)");
+        Tailing tailing = tail(database, numbered());
         database.run("INSERT INTO public.t SELECT generate_series(2, 10)");
-        Tailing tailing = tail(database, numbered().under(OrderContract.EXTERNAL));
         java.util.Optional<Watermark> lowest = tailing.db.inTx(tx -> new ContractStore().lowest(tx, numbered()));
         assertThat(lowest).contains(new Watermark(null, "2"));
     }

@@ -23,8 +23,15 @@ WITH beat AS MATERIALIZED (
     SELECT coalesce_key AS executor_name, summary, first_seen_at
     FROM ${schema}.system_issues
     WHERE issue_type = 'cursor_lag' AND status <> 'resolved'
+), gap AS MATERIALIZED (
+    SELECT concat(c.worker_name, '/', c.source_name, '/', c.shard) AS executor_name,
+           ${schema}.fn_source_not_known(t.order_contract, t.ts_column, t.reread_window) AS not_known,
+           t.ts_column IS NULL AS unordered, t.created_at AS registered_at
+    FROM ${schema}.gov_worker_cursor c
+    JOIN ${schema}.tail_source t USING (source_name)
+    WHERE t.order_contract = 'external'
 ), known AS (
-    SELECT b.*, s.state,
+    SELECT b.*, s.state, n.not_known,
            CASE
                WHEN s.state = 'dead' AND b.executor_name LIKE 'instance/%'
                THEN format('its process is gone, frozen or cut off: no beat for %s s', round(b.age))
@@ -33,18 +40,22 @@ WITH beat AS MATERIALIZED (
                THEN s.reason || ': given back, and no instance has taken it'
                WHEN s.state IN ('dead', 'silent') AND b.owner_gone AND s.reason NOT LIKE 'its lease%'
                THEN s.reason || ': its lease has run out and nobody has taken it over'
+               -- Nothing to do is no proof that nothing is left over.
+               WHEN s.state IN ('behind', 'working', 'quiet') AND n.not_known <> s.reason
+               THEN s.reason || '; ' || n.not_known
                ELSE s.reason
            END AS reason,
            CASE s.state
                WHEN 'unwatched' THEN (SELECT updated_at FROM ${schema}.dot_config WHERE key = 'queue.heartbeat.enabled')
                WHEN 'dead' THEN b.last_tick_at
                WHEN 'silent' THEN b.last_tick_at
-               WHEN 'behind' THEN l.first_seen_at
+               WHEN 'behind' THEN coalesce(l.first_seen_at, n.registered_at)
                ELSE coalesce(b.given_back_at, b.doing_since)
            END AS since
     FROM beat b
     CROSS JOIN gate g
     LEFT JOIN lag l USING (executor_name)
+    LEFT JOIN gap n USING (executor_name)
     CROSS JOIN LATERAL ${schema}.fn_queue_state(
         g.open, b.age, b.threshold, b.cadence, b.owner_gone,
         CASE
@@ -53,7 +64,7 @@ WITH beat AS MATERIALIZED (
         END,
         CASE WHEN b.given_back_at IS NOT NULL THEN 'given back, and no instance has taken it'
              WHEN b.doing = 'held' THEN coalesce(b.why, 'held') END,
-        l.summary,
+        coalesce(l.summary, CASE WHEN n.unordered THEN n.not_known END),
         CASE WHEN b.doing = 'working' THEN coalesce(b.why, 'rows came by') END) s
 )
 SELECT 'cursor'::text AS source,
@@ -69,23 +80,26 @@ SELECT 'cursor'::text AS source,
        CASE WHEN k.age <= k.threshold THEN 'fresh' ELSE 'stale' END AS status_hint,
        coalesce(k.state, 'silent') AS state,
        coalesce(k.reason, 'nobody is registered to work on it') AS reason,
-       coalesce(k.since, c.last_run_at, c.created_at) AS since
+       coalesce(k.since, c.last_run_at, c.created_at) AS since,
+       n.not_known
 FROM ${schema}.gov_worker_cursor c
 LEFT JOIN known k ON k.executor_name = concat(c.worker_name, '/', c.source_name, '/', c.shard)
+LEFT JOIN gap n ON n.executor_name = concat(c.worker_name, '/', c.source_name, '/', c.shard)
 UNION ALL
 SELECT 'heartbeat', k.executor_name, k.executor_name, array_to_string(k.domain_scope, ','), k.last_tick_at, k.age::bigint,
        NULL, NULL, NULL, NULL,
-       CASE WHEN k.age <= k.threshold THEN 'fresh' ELSE 'stale' END, k.state, k.reason, k.since
+       CASE WHEN k.age <= k.threshold THEN 'fresh' ELSE 'stale' END, k.state, k.reason, k.since,
+       k.not_known
 FROM known k
 UNION ALL
 SELECT 'dead_letter_row', coalesce(d.entity_table, ''), NULL, d.event_domain, max(d.dead_lettered_at), NULL, NULL, NULL, NULL,
-       count(*), 'open', NULL, NULL, min(d.dead_lettered_at)
+       count(*), 'open', NULL, NULL, min(d.dead_lettered_at), NULL
 FROM ${schema}.event_pending d
 WHERE d.processed_at IS NULL AND d.dead_lettered_at IS NOT NULL
 GROUP BY d.event_domain, d.entity_table
 UNION ALL
 SELECT 'dead_letter_job', d.job_kind, NULL, d.event_domain, max(d.last_failed_at), NULL, NULL, NULL, NULL,
-       count(*), 'open', NULL, NULL, min(d.last_failed_at)
+       count(*), 'open', NULL, NULL, min(d.last_failed_at), NULL
 FROM ${schema}.job_dead_letter d
 WHERE d.resolved_at IS NULL
 GROUP BY d.event_domain, d.job_kind
@@ -94,7 +108,7 @@ SELECT 'backlog_job_queue', b.job_kind, NULL, b.event_domain, b.oldest_due_at,
        extract(epoch FROM clock_timestamp() - b.oldest_due_at)::bigint, NULL, NULL, NULL, b.queued,
        CASE WHEN b.oldest_due_at < clock_timestamp() - make_interval(secs => b.lag_seconds) THEN 'stale' ELSE 'fresh' END,
        s.state, s.reason,
-       CASE s.state WHEN 'held' THEN b.paused_at WHEN 'behind' THEN b.oldest_due_at END
+       CASE s.state WHEN 'held' THEN b.paused_at WHEN 'behind' THEN b.oldest_due_at END, NULL
 FROM ${schema}.v_job_backlog b
 CROSS JOIN (SELECT ${schema}.fn_gate_open('queue.jobs.enabled') AS open) g
 CROSS JOIN LATERAL ${schema}.fn_queue_state(
@@ -110,7 +124,7 @@ CROSS JOIN LATERAL ${schema}.fn_queue_state(
 UNION ALL
 SELECT 'schedule', c.schedule_name, NULL, k.event_domain, c.last_fired_at,
        extract(epoch FROM clock_timestamp() - c.last_fired_at)::bigint, NULL, NULL, NULL, NULL,
-       CASE WHEN c.paused_at IS NULL THEN 'stale' ELSE 'open' END, s.state, s.reason, coalesce(c.paused_at, c.next_due_at)
+       CASE WHEN c.paused_at IS NULL THEN 'stale' ELSE 'open' END, s.state, s.reason, coalesce(c.paused_at, c.next_due_at), NULL
 FROM (
     SELECT p.schedule_name FROM ${schema}.job_schedule p WHERE p.paused_at IS NOT NULL
     UNION ALL

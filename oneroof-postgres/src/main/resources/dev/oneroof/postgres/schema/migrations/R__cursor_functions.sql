@@ -1,0 +1,21 @@
+-- What a cursor cannot know of a source, in words; null where its contract lets it know all. Rows behind the re-read window
+-- are neither read nor counted, so that no figure of a cursor stands for them. Every place that tells of a cursor's lag or
+-- state asks here.
+CREATE OR REPLACE FUNCTION ${schema}.fn_source_not_known(p_contract text, p_ts_column text, p_reread interval)
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE
+        WHEN p_contract <> 'external' THEN NULL
+        -- Registering refuses it: such a row is older than that, or was inserted by hand.
+        WHEN p_ts_column IS NULL
+        THEN 'new rows may get an id below those already read, and are lost then: the id is not made in order and the'
+             || ' source has no time column; remove the source and register it with a time column'
+        ELSE 'rows may arrive behind the re-read window of '
+             || trim_scale(round(extract(epoch FROM p_reread)::numeric, 3))
+             || ' s; an audit or a replay finds them'
+    END
+$$;
+
+REVOKE EXECUTE ON FUNCTION ${schema}.fn_source_not_known(text, text, interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ${schema}.fn_source_not_known(text, text, interval) TO ${server}, ${admin}, ${viewer};
