@@ -71,7 +71,8 @@ public final class OneRoof implements AutoCloseable {
 
     /**
      * Registers a table as a source, and returns what its owner should know, such as an index that is missing. The same
-     * again is no change; a table that cannot be tailed, or another definition under the name, is refused.
+     * again is no change; a table that cannot be tailed, or another definition under the name, is refused. So is a source
+     * without a time column whose id no sequence makes, such as a uuid: new rows would sort below those already read.
      */
     public List<String> register(TailSource source) {
         return wiring.register(source);

@@ -4,6 +4,7 @@ import dev.oneroof.core.OneRoof;
 import dev.oneroof.core.RuntimeConfig;
 import dev.oneroof.core.lease.Scope;
 import dev.oneroof.core.tabletail.SourceStore;
+import dev.oneroof.core.tabletail.Sources;
 import dev.oneroof.core.tabletail.TailSpec;
 import dev.oneroof.core.worker.Once;
 import dev.oneroof.core.worker.Pass;
@@ -13,6 +14,7 @@ import dev.oneroof.postgres.error.OneRoofException;
 import dev.oneroof.postgres.text.Counted;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -25,7 +27,12 @@ import picocli.CommandLine.Parameters;
 final class WorkerRunCommand implements Callable<Integer> {
     private static final int UNHEALTHY = 3;
 
-    record Answer(String worker, long rows, boolean caughtUp, String ended) {}
+    record Answer(
+            String worker,
+            long rows,
+            boolean caughtUp,
+            String ended,
+            @Nullable String notKnown) {}
 
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
@@ -62,7 +69,9 @@ final class WorkerRunCommand implements Callable<Integer> {
                     .withSchema(config.schema().schema());
             try (OneRoof oneroof = OneRoof.open(runtime, pool)) {
                 demandSource(oneroof);
-                return report(oneroof.runOnce(spec, within));
+                return report(
+                        oneroof.runOnce(spec, within),
+                        new Sources(oneroof.database()).notKnown().get(scope.source()));
             }
         });
     }
@@ -85,10 +94,11 @@ final class WorkerRunCommand implements Callable<Integer> {
         }
     }
 
-    private int report(Once.Ended ended) {
+    private int report(Once.Ended ended, @Nullable String notKnown) {
         boolean caughtUp = ended.last() instanceof Pass.Idle;
         String how = switch (ended.last()) {
-            case Pass.Idle idle -> "nothing is left to do";
+            case Pass.Idle idle ->
+                notKnown == null ? "nothing is left to do" : "nothing is known that is left to do; " + notKnown;
             case Pass.Held held -> held.reason();
             case Pass.Lost lost -> "another instance took it";
             case Pass.Worked worked -> throw new IllegalStateException("it had not ended");
@@ -98,7 +108,7 @@ final class WorkerRunCommand implements Callable<Integer> {
         };
         output.report(
                 "%s: %s, %s".formatted(scope, Counted.of(ended.rows(), "row"), how),
-                new Answer(scope.toString(), ended.rows(), caughtUp, how));
+                new Answer(scope.toString(), ended.rows(), caughtUp, how, notKnown));
         return caughtUp ? 0 : UNHEALTHY;
     }
 }

@@ -3,6 +3,7 @@ package dev.oneroof.app.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.fixture.Given;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
@@ -131,6 +132,23 @@ class UnorderedKeyCommandTest {
                 .contains("FAIL  sources            c: id_column: 'id' (uuid) is not made in order")
                 .contains("WARN  workers            w/c/0 is behind: " + UNORDERED);
         assertThat(command.run("source", "check", "c").exit()).isEqualTo(3);
+    }
+
+    @Test
+    void saysAfterARunThatOnlyWhatIsKnownIsHandled(TestDatabase database, Given given) {
+        given.births(7);
+        database.run("GRANT SELECT ON birth_registry TO oneroof_server");
+        Oneroof command = new Oneroof(folder).on(database);
+        Oneroof.Answer added = command.run(
+                "source add births --table public.birth_registry --ts born_at --id id --contract external".split(" "));
+        assertThat(added.err()).contains("seen are new rows that arrive within the re-read window, and");
+        command.run("gate", "open", "governance.gov_backfill_sweep.enabled", "--reason", "a run");
+
+        Oneroof.Answer ran = command.run("worker", "run", "gov_backfill_sweep/births", "--once", "--json");
+
+        assertThat(ran.exit()).as(ran.err()).isZero();
+        assertThat(json(ran).get("ended").asString()).isEqualTo("nothing is known that is left to do; " + WINDOW);
+        assertThat(json(ran).get("not_known").asString()).isEqualTo(WINDOW);
     }
 
     private static void cursorAtTheEnd(TestDatabase database) {

@@ -148,7 +148,12 @@ final class SourceInspection {
         TailSource.TimeColumn time = source.time();
         return (time == null
                         ? "seen are new rows"
-                        : "seen are new rows, and changed ones whose writers move '%s' on".formatted(time.column()))
+                        : "seen are new rows%s, and changed ones whose writers move '%s' on"
+                                .formatted(
+                                        source.contract() == OrderContract.EXTERNAL
+                                                ? " that arrive within the re-read window"
+                                                : "",
+                                        time.column()))
                 + "; a delete, or a change that moves no key, only an audit can see";
     }
 }

@@ -85,6 +85,35 @@ class TailTrapsTest {
         assertThat(CopyKeys.seen(database)).hasSize(11).doesNotHaveDuplicates();
     }
 
+    /** What the docs say of rows behind the re-read window: they are lost, and a replay finds them. */
+    @Test
+    void findsByAReplayWhatArrivedBehindTheWindow(TestDatabase database) {
+        database.run("CREATE TABLE public.t (k integer PRIMARY KEY, at date NOT NULL, UNIQUE (at, k))");
+        database.run("INSERT INTO public.t SELECT n, '2026-01-02' FROM generate_series(1, 10) n");
+        Tailing tailing = tail(
+                database,
+                TailSource.of("t", "public", "t", "k", IdType.INTEGER)
+                        .timedBy("at", TimeType.DATE)
+                        .under(OrderContract.EXTERNAL)
+                        .rereading(Duration.ofMillis(60))
+                        .polledEvery(Duration.ofMillis(10)));
+        Lease lease = tailing.claim("a");
+        tailing.until(
+                lease,
+                () -> CopyKeys.seen(database).size() == 10 && tailing.cursor().settled() != null);
+        database.run("INSERT INTO public.t VALUES (11, '2026-01-01')");
+        tailing.turn(lease, 20);
+        assertThat(CopyKeys.seen(database)).doesNotContain("11");
+
+        tailing.allowReplays();
+        new Cursors(tailing.db)
+                .replay(
+                        tailing.scope,
+                        new Watermark("2025-12-31", null),
+                        new OperatorAct("ann", "rows behind the window"));
+        tailing.until(lease, () -> CopyKeys.seen(database).contains("11"));
+    }
+
     @Test
     void takesTheHighestKeyForTheTop(TestDatabase database) {
         database.run("CREATE TABLE public.t (id serial PRIMARY KEY)");

@@ -44,7 +44,7 @@ class UnorderedKeyTest {
             })
     void refusesAnIdThatIsNotMadeInOrder(String column, TestDatabase database) {
         database.run("CREATE SEQUENCE public.numbers");
-        String type = column.split(" ")[0];
+        String type = column.replaceFirst(" .*", "");
         table(database, column);
         TailSource source = TailSource.of("customers", "public", "customers", "id", IdType.of(type));
 
