@@ -5,7 +5,10 @@
 #   examples/executor.sh KIND COMMAND [ARGUMENT…]
 #
 # The command gets the payload on its standard input; its exit code says whether the job is done. psql finds the database by
-# PGHOST, PGDATABASE and the like; the login needs no more than the role dot_executor.
+# PGHOST, PGDATABASE and the like. The login needs the role dot_executor, and grants for the kind and for its own name, which
+# begins with 'shell-' or what EXECUTOR says in place of 'shell':
+#
+#   oneroof executor grant LOGIN --kind KIND --executor 'shell-*' --reason TEXT
 set -euo pipefail
 
 if [ $# -lt 2 ]; then
@@ -20,7 +23,7 @@ if ! command -v -- "$1" >/dev/null; then
   echo "executor.sh: there is no command '$1'" >&2
   exit 2
 fi
-owner="shell-$(uname -n)-$$"
+owner="${EXECUTOR:-shell}-$(uname -n)-$$"
 
 # Values go in as psql's variables, which it quotes.
 ask() {

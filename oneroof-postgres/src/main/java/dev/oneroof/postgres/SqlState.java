@@ -19,6 +19,7 @@ public final class SqlState {
     private static final String EVENT_TYPE_UNKNOWN = "OR001";
     private static final String NO_SIGNAL = "OR002";
     private static final String NOT_REGISTERED = "OR003";
+    private static final String NOT_GRANTED = "OR004";
     // What our functions raise for arguments, and the server for texts that it cannot hold: a NUL, half a surrogate.
     private static final Set<String> BAD_ARGUMENT = Set.of("22023", "22P05", "22021", "22P02", "22007", "22008");
     private static final Set<String> NOT_IN_THIS_STATE = Set.of("55000", "55006");
@@ -105,6 +106,9 @@ public final class SqlState {
         }
         if (state.equals(NOT_REGISTERED) || state.equals(EVENT_TYPE_UNKNOWN)) {
             return ErrorCode.NOT_FOUND;
+        }
+        if (state.equals(NOT_GRANTED)) {
+            return ErrorCode.PRIVILEGE_MISSING;
         }
         return NOT_IN_THIS_STATE.contains(state) ? ErrorCode.CONFLICT : null;
     }

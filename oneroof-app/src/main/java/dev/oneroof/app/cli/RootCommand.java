@@ -19,6 +19,7 @@ import picocli.CommandLine.Spec;
             CursorCommand.class,
             JobCommand.class,
             ScheduleCommand.class,
+            ExecutorCommand.class,
             DlqCommand.class,
             GateCommand.class,
             WorkerCommand.class,
@@ -48,6 +49,6 @@ final class RootCommand implements Runnable {
     public void run() {
         throw new ParameterException(
                 spec.commandLine(),
-                "a command is missing: demo, db, source, worker, cursor, job, schedule, dlq, gate, instance, status, doctor, bench or version");
+                "a command is missing: demo, db, source, worker, cursor, job, schedule, executor, dlq, gate, instance, status, doctor, bench or version");
     }
 }

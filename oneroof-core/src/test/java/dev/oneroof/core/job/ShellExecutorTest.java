@@ -15,17 +15,23 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The executor of the documentation: a shell and psql, with no more rights than {@code dot_executor} has. */
+/**
+ * The executor of the documentation: a shell and psql, under a login that has the role {@code dot_executor} and the grants
+ * that the documentation tells of, and nothing more.
+ */
 @OneRoofTest
 class ShellExecutorTest {
     @TempDir
     Path folder;
 
     private TestDatabase database;
+    private @Nullable String login;
 
     @BeforeEach
     void begin(TestDatabase given) {
@@ -36,6 +42,17 @@ class ShellExecutorTest {
         database = given;
         database.run("UPDATE oneroof.dot_config SET value = 'true' WHERE key = 'queue.jobs.enabled'");
         database.run("SELECT oneroof.fn_job_kind_register('mark_file', p_first_backoff_seconds => 600)");
+        login = database.name() + "_shell";
+        database.run("CREATE ROLE %s LOGIN PASSWORD 'of-the-test' IN ROLE dot_executor".formatted(login));
+        database.run(
+                "SELECT oneroof.fn_executor_grant(?, 'marks files', 'ann', ARRAY['mark_file'], ARRAY['shell-*'])", login);
+    }
+
+    @AfterEach
+    void dropLogin() {
+        if (login != null) {
+            database.run("DROP ROLE " + login);
+        }
     }
 
     @Test
@@ -147,9 +164,24 @@ class ShellExecutorTest {
             assertThat(await(psql(query))).as(query).isNotZero();
             assertThat(output()).as(query).contains("permission denied").doesNotContain("secret");
         }
-        assertThat(await(psql("SELECT payload FROM oneroof.fn_job_lease(ARRAY['mark_file'], 1, 'me')")))
+        assertThat(await(psql("SELECT payload FROM oneroof.fn_job_lease(ARRAY['mark_file'], 1, 'shell-me')")))
                 .isZero();
         assertThat(output()).contains("{\"ref\": \"secret\"}");
+    }
+
+    @Test
+    void saysWhatIsNotGrantedAndHowItIs() throws Exception {
+        database.run("SELECT oneroof.fn_job_kind_register('pay')");
+        database.run("SELECT oneroof.fn_job_enqueue('pay', '{\"ref\": \"secret\"}')");
+
+        assertThat(await(start("executor.sh", "pay", "cat"))).isNotZero();
+
+        assertThat(output())
+                .contains("login: '%s' is not granted kind 'pay'; granted is 'mark_file'".formatted(login))
+                .contains("oneroof executor grant LOGIN --kind NAME --reason TEXT")
+                .doesNotContain("secret");
+        assertThat(strings("SELECT concat_ws(' ', state, attempts) FROM oneroof.job_queue"))
+                .containsExactly("queued 0");
     }
 
     private Process psql(String query) throws IOException {
@@ -174,9 +206,8 @@ class ShellExecutorTest {
                         "PGHOST", database.address().host(),
                         "PGPORT", Integer.toString(database.address().port()),
                         "PGDATABASE", database.name(),
-                        "PGUSER", database.address().user(),
-                        "PGPASSWORD", database.address().password(),
-                        "PGOPTIONS", "-c role=dot_executor"));
+                        "PGUSER", login,
+                        "PGPASSWORD", "of-the-test"));
         return builder.start();
     }
 

@@ -97,7 +97,9 @@ AS $$ SELECT ${schema}.fn_event_type_set_active(p_domain, p_type, false, p_actor
 --
 -- OR001: the type is not registered and active. OR002: the payload is no signal. Both are looked for before anything is
 -- written: a violated CHECK would print the row, contents and all, into the error and the server's log.
-CREATE OR REPLACE FUNCTION ${schema}.fn_iu_emit_events(p_events jsonb) RETURNS TABLE (event_no bigint, event_id uuid)
+--
+-- It does not ask who emits, and is called by OneRoof's functions alone; others call fn_iu_emit_events.
+CREATE OR REPLACE FUNCTION ${schema}.fn_event_emit(p_events jsonb) RETURNS TABLE (event_no bigint, event_id uuid)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -180,6 +182,19 @@ BEGIN
 END
 $$;
 
+-- The same, in domains that are granted to the login where it is but an executor's. OR004: one is not.
+CREATE OR REPLACE FUNCTION ${schema}.fn_iu_emit_events(p_events jsonb) RETURNS TABLE (event_no bigint, event_id uuid)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NOT pg_has_role(session_user, '${server}'::regrole, 'USAGE') AND jsonb_typeof(p_events) = 'array' THEN
+        PERFORM ${schema}.fn_executor_demand(
+            'domain', ARRAY(SELECT DISTINCT e.event ->> 'event_domain' FROM jsonb_array_elements(p_events) e (event)));
+    END IF;
+    RETURN QUERY SELECT e.event_no, e.event_id FROM ${schema}.fn_event_emit(p_events) e;
+END
+$$;
+
 -- The same for a single event.
 CREATE OR REPLACE FUNCTION ${schema}.fn_iu_emit_event(
     p_event_domain text,
@@ -212,6 +227,7 @@ REVOKE EXECUTE ON FUNCTION
     ${schema}.fn_event_type_set_active(text, text, boolean, text, text),
     ${schema}.fn_event_type_activate(text, text, text, text),
     ${schema}.fn_event_type_deactivate(text, text, text, text),
+    ${schema}.fn_event_emit(jsonb),
     ${schema}.fn_iu_emit_events(jsonb),
     ${schema}.fn_iu_emit_event(text, text, text, text, text, text, jsonb, text, text, text, text, timestamptz)
 FROM PUBLIC;

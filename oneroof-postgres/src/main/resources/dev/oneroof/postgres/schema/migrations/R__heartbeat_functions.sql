@@ -138,6 +138,7 @@ DECLARE
     v_row   ${schema}.queue_heartbeat;
     v_ticks bigint;
 BEGIN
+    PERFORM ${schema}.fn_executor_demand('executor', ARRAY[p_executor]);
     SELECT * INTO v_row FROM ${schema}.queue_heartbeat WHERE executor_name = p_executor FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'OR003',
@@ -438,19 +439,21 @@ BEGIN
 END
 $$;
 
--- One event. A type that somebody has switched off does not keep the silence from being recorded and raised.
+-- One event, by whoever has looked: it is OneRoof's own. A type that somebody has switched off does not keep the silence from
+-- being recorded and raised.
 CREATE OR REPLACE FUNCTION ${schema}.fn_queue_tell_silence(
     p_executor text, p_severity text, p_age double precision, p_cadence integer)
 RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ${schema}.fn_iu_emit_event(
-        'system', 'queue_worker_silent', 'queue_heartbeat', p_executor, 'fn_queue_stale_check', 'oneroof',
-        jsonb_build_object(
+    PERFORM ${schema}.fn_event_emit(jsonb_build_array(jsonb_build_object(
+        'event_domain', 'system', 'event_type', 'queue_worker_silent', 'event_stream', 'alert',
+        'delivery_lane', 'immediate', 'event_severity', p_severity, 'event_subject_table', 'queue_heartbeat',
+        'event_subject_ref', p_executor, 'actor_ref', 'fn_queue_stale_check', 'source_system', 'oneroof',
+        'safe_payload', jsonb_build_object(
             'executor_id', p_executor, 'age_seconds', round(p_age), 'expected_cadence_seconds', p_cadence,
-            'gap_ratio', round((p_age / p_cadence)::numeric, 1)),
-        NULL, 'alert', 'immediate', p_severity);
+            'gap_ratio', round((p_age / p_cadence)::numeric, 1)))));
     UPDATE ${schema}.queue_silence SET told_at = clock_timestamp() WHERE executor_name = p_executor;
     RETURN 1;
 EXCEPTION

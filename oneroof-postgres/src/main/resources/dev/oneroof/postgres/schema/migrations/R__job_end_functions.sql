@@ -9,6 +9,9 @@ AS $$
 DECLARE
     v_ended uuid[];
 BEGIN
+    IF NOT pg_has_role(session_user, '${server}'::regrole, 'USAGE') THEN
+        PERFORM ${schema}.fn_executor_demand_jobs(p_jobs, p_tokens);
+    END IF;
     WITH ended AS (
         DELETE FROM ${schema}.job_queue q
         USING unnest(p_jobs, p_tokens) g (id, token)
@@ -140,6 +143,9 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = '22023',
             MESSAGE = format('retry_seconds: ''%s'' is not allowed; allowed are 0 to 31536000', p_retry_seconds);
     END IF;
+    IF NOT pg_has_role(session_user, '${server}'::regrole, 'USAGE') THEN
+        PERFORM ${schema}.fn_executor_demand_jobs(ARRAY[p_job], ARRAY[p_token]);
+    END IF;
     SELECT * INTO v_job FROM ${schema}.job_queue q WHERE q.job_id = p_job AND q.lease_token = p_token FOR UPDATE;
     IF NOT FOUND THEN
         RETURN jsonb_build_object('job_id', p_job, 'outcome', 'lost');
@@ -160,6 +166,9 @@ BEGIN
     IF p_seconds IS NULL OR p_seconds NOT BETWEEN 0 AND 31536000 THEN
         RAISE EXCEPTION USING ERRCODE = '22023',
             MESSAGE = format('seconds: ''%s'' is not allowed; allowed are 0 to 31536000', p_seconds);
+    END IF;
+    IF NOT pg_has_role(session_user, '${server}'::regrole, 'USAGE') THEN
+        PERFORM ${schema}.fn_executor_demand_jobs(ARRAY[p_job], ARRAY[p_token]);
     END IF;
     -- Who wanted it cancelled is not put off. Locked first, and then looked at: that may be at this moment.
     SELECT q.cancel_requested_at INTO v_unwanted
@@ -194,6 +203,9 @@ DECLARE
     v_unwanted uuid[];
     v_count    bigint;
 BEGIN
+    IF NOT pg_has_role(session_user, '${server}'::regrole, 'USAGE') THEN
+        PERFORM ${schema}.fn_executor_demand_jobs(p_jobs, p_tokens);
+    END IF;
     -- Locked first, and then looked at: somebody may want one cancelled at this moment.
     SELECT array_agg(l.job_id) FILTER (WHERE l.cancel_requested_at IS NULL),
            array_agg(l.job_id) FILTER (WHERE l.cancel_requested_at IS NOT NULL)
@@ -233,6 +245,9 @@ DECLARE
     v_jobs   uuid[];
     v_tokens uuid[];
 BEGIN
+    IF NOT pg_has_role(session_user, '${server}'::regrole, 'USAGE') THEN
+        PERFORM ${schema}.fn_executor_demand('kind', p_kinds);
+    END IF;
     SELECT array_agg(q.job_id), array_agg(q.lease_token)
     INTO v_jobs, v_tokens
     FROM ${schema}.job_queue q
@@ -250,6 +265,9 @@ AS $$
 DECLARE
     v_job ${schema}.job_queue;
 BEGIN
+    IF NOT pg_has_role(session_user, '${server}'::regrole, 'USAGE') THEN
+        PERFORM ${schema}.fn_executor_demand_jobs(ARRAY[p_job], ARRAY[p_token]);
+    END IF;
     SELECT * INTO v_job FROM ${schema}.job_queue q WHERE q.job_id = p_job AND q.lease_token = p_token FOR UPDATE;
     IF NOT FOUND THEN
         RETURN false;
@@ -279,6 +297,9 @@ BEGIN
     ELSIF p_percent NOT BETWEEN 0 AND 100 THEN
         RAISE EXCEPTION USING ERRCODE = '22023',
             MESSAGE = format('percent: ''%s'' is not allowed; allowed are 0 to 100', p_percent);
+    END IF;
+    IF NOT pg_has_role(session_user, '${server}'::regrole, 'USAGE') THEN
+        PERFORM ${schema}.fn_executor_demand_jobs(ARRAY[p_job], ARRAY[p_token]);
     END IF;
     SELECT q.attempts + 1 INTO v_attempt
     FROM ${schema}.job_queue q

@@ -102,7 +102,8 @@ BEGIN
     -- the way of a lease from which nothing keeps it.
     IF p_limit BETWEEN 1 AND 10000 AND octet_length(p_owner) BETWEEN 1 AND 500
        AND coalesce(p_lease_seconds BETWEEN 1 AND 3600, true) AND (0 > ANY (p_limits)) IS NOT TRUE
-       AND current_setting('transaction_isolation') = 'read committed' THEN
+       AND current_setting('transaction_isolation') = 'read committed'
+       AND pg_has_role(session_user, '${server}'::regrole, 'USAGE') THEN
         NULL;
     ELSIF p_limit IS NULL OR p_limit NOT BETWEEN 1 AND 10000 THEN
         RAISE EXCEPTION USING ERRCODE = '22023',
@@ -117,11 +118,15 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = '22023',
             MESSAGE = format('limits: ''%s'' is not allowed; allowed are 0 and more',
                              (SELECT g.at_most FROM unnest(p_limits) g (at_most) WHERE g.at_most < 0 LIMIT 1));
-    ELSE
+    ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
         -- A limit is looked at behind a lock, and an older snapshot would not see who came before.
         RAISE EXCEPTION USING ERRCODE = '25001',
             MESSAGE = format('isolation: ''%s'' is not allowed; allowed is read committed',
                              current_setting('transaction_isolation'));
+    ELSE
+        -- Not the server. All kinds must be granted to the login, and the name under which it leases.
+        PERFORM ${schema}.fn_executor_demand('kind', p_kinds);
+        PERFORM ${schema}.fn_executor_demand('executor', ARRAY[p_owner]);
     END IF;
 
     WHILE v_count > 0 LOOP
@@ -285,6 +290,9 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = '22023',
             MESSAGE = format('seconds: ''%s'' is not allowed; allowed are 1 to 3600', p_seconds);
     END IF;
+    IF NOT pg_has_role(session_user, '${server}'::regrole, 'USAGE') THEN
+        PERFORM ${schema}.fn_executor_demand_jobs(p_jobs, p_tokens);
+    END IF;
     RETURN QUERY
         WITH mine AS MATERIALIZED (
             SELECT g.id, g.token, l.cancel_requested_at
@@ -331,6 +339,8 @@ AS $$
 DECLARE
     v_now    timestamptz := clock_timestamp();
     v_since  timestamptz := coalesce(p_since, '-infinity');
+    -- Others read it with their job: what an executor calls itself is not taken for it.
+    v_actor  text := CASE WHEN ${schema}.fn_executor_bounded() THEN session_user ELSE p_actor END;
     v_job    ${schema}.job_queue;
     v_counts jsonb := '{"reaped": 0, "retry": 0, "dead": 0, "cancelled": 0}';
     v_what   text;
@@ -372,7 +382,7 @@ BEGIN
         LIMIT p_batch_limit
     LOOP
         v_what := ${schema}.fn_job_attempt_failed(
-            v_job, 'lease_expired', format('the lease of ''%s'' ran out; taken back by ''%s''', v_job.lease_owner, p_actor),
+            v_job, 'lease_expired', format('the lease of ''%s'' ran out; taken back by ''%s''', v_job.lease_owner, v_actor),
             NULL, false) ->> 'outcome';
         v_counts := v_counts || jsonb_build_object(
             'reaped', (v_counts ->> 'reaped')::integer + 1, v_what, (v_counts ->> v_what)::integer + 1);

@@ -46,7 +46,7 @@ BEGIN
 END
 $$;
 
--- Which of these jobs somebody wants cancelled.
+-- Which of these jobs somebody wants cancelled. An executor is told of those alone that its login may touch.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_cancel_wanted(p_jobs uuid[]) RETURNS SETOF uuid
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
@@ -55,7 +55,11 @@ BEGIN
     RETURN QUERY
         SELECT q.job_id
         FROM ${schema}.job_queue q
-        WHERE q.job_id = ANY (p_jobs) AND q.cancel_requested_at IS NOT NULL;
+        WHERE q.job_id = ANY (p_jobs) AND q.cancel_requested_at IS NOT NULL
+          AND (pg_has_role(session_user, '${server}'::regrole, 'USAGE')
+               OR NOT ${schema}.fn_executor_bounded()
+               OR NOT EXISTS (SELECT FROM ${schema}.fn_executor_not_granted('kind', ARRAY[q.job_kind]))
+                  AND NOT EXISTS (SELECT FROM ${schema}.fn_executor_not_granted('executor', ARRAY[q.lease_owner])));
 END
 $$;
 
