@@ -38,8 +38,7 @@ final class ExecutorListCommand implements Callable<Integer> {
             ExecutorGrants all = new ExecutorGrants(db);
             return only == null ? all.list() : all.list(only);
         });
-        output.list(
-                new Answer(grants), grants, COLUMNS, "nothing is granted; 'oneroof executor grant' does it");
+        output.list(new Answer(grants), grants, COLUMNS, "nothing is granted; 'oneroof executor grant' does it");
         return 0;
     }
 }

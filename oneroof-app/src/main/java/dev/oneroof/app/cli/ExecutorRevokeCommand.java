@@ -41,9 +41,7 @@ final class ExecutorRevokeCommand implements Callable<Integer> {
         return act.perform((db, by) -> {
             ExecutorGrants grants = new ExecutorGrants(db);
             return ExecutorAnswer.of(
-                    login,
-                    "revoked",
-                    all ? grants.revokeAll(login, by) : grants.revoke(login, options.names(), by));
+                    login, "revoked", all ? grants.revokeAll(login, by) : grants.revoke(login, options.names(), by));
         });
     }
 }

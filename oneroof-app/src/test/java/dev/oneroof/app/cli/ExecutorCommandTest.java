@@ -35,8 +35,19 @@ class ExecutorCommandTest {
     @Test
     void grantsListsAndRevokes() {
         Oneroof.Answer granted = command.run(
-                "executor", "grant", login, "--kind", "mail.send", "--kind", "post.*", "--executor", "mail-*", "--domain",
-                "shop", "--reason", "mail is theirs");
+                "executor",
+                "grant",
+                login,
+                "--kind",
+                "mail.send",
+                "--kind",
+                "post.*",
+                "--executor",
+                "mail-*",
+                "--domain",
+                "shop",
+                "--reason",
+                "mail is theirs");
         assertThat(granted.exit()).as(granted.err()).isZero();
         assertThat(granted.err()).contains("%s: 4 grants added".formatted(login));
 
@@ -73,17 +84,51 @@ class ExecutorCommandTest {
         assertRefused(2, "Missing required option: '--reason", "executor", "grant", login, "--kind", "a");
         assertRefused(2, "a verb is missing: grant, revoke or list", "executor");
         assertRefused(2, "grant: nothing is named", "executor", "grant", login, "--reason", "x");
-        assertRefused(2, "domain: 'system' is not allowed; it is internal", "executor", "grant", login, "--domain",
-                "system", "--reason", "x");
-        assertRefused(2, "kind: 'Mail Send' is not allowed", "executor", "grant", login, "--kind", "Mail Send",
-                "--reason", "x");
-        assertRefused(4, "login: there is no role 'nobody_at_all'", "executor", "grant", "nobody_at_all", "--kind", "a",
-                "--reason", "x");
-        assertRefused(2, "--all: not allowed together with --kind", "executor", "revoke", login, "--all", "--kind", "a",
-                "--reason", "x");
-        assertRefused(2, "revoke: allowed are kinds, executors and domains", "executor", "revoke", login, "--reason",
+        assertRefused(
+                2,
+                "domain: 'system' is not allowed; it is internal",
+                "executor",
+                "grant",
+                login,
+                "--domain",
+                "system",
+                "--reason",
                 "x");
-        assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.operator_act")).isZero();
+        assertRefused(
+                2,
+                "kind: 'Mail Send' is not allowed",
+                "executor",
+                "grant",
+                login,
+                "--kind",
+                "Mail Send",
+                "--reason",
+                "x");
+        assertRefused(
+                4,
+                "login: there is no role 'nobody_at_all'",
+                "executor",
+                "grant",
+                "nobody_at_all",
+                "--kind",
+                "a",
+                "--reason",
+                "x");
+        assertRefused(
+                2,
+                "--all: not allowed together with --kind",
+                "executor",
+                "revoke",
+                login,
+                "--all",
+                "--kind",
+                "a",
+                "--reason",
+                "x");
+        assertRefused(
+                2, "revoke: allowed are kinds, executors and domains", "executor", "revoke", login, "--reason", "x");
+        assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.operator_act"))
+                .isZero();
     }
 
     private void assertRefused(int exit, String says, String... arguments) {

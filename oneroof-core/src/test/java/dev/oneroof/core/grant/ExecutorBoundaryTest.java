@@ -148,13 +148,15 @@ class ExecutorBoundaryTest {
     @Test
     void aLeaseIsTakenBackInTheNameOfTheLogin() {
         leaseAsServer("payroll.pay", "payroll-1");
-        database.run("UPDATE oneroof.job_queue SET leased_at = now() - interval '2 h', lease_until = now() - interval '1 h'"
-                + " WHERE state = 'leased'");
+        database.run(
+                "UPDATE oneroof.job_queue SET leased_at = now() - interval '2 h', lease_until = now() - interval '1 h'"
+                        + " WHERE state = 'leased'");
 
         executor.run("SELECT oneroof.fn_job_lease_reaper(10, 'the server')");
 
         assertThat(strings("SELECT last_error FROM oneroof.job_queue WHERE job_kind = 'payroll.pay'"))
-                .containsExactly("lease_expired: the lease of 'payroll-1' ran out; taken back by '%s'".formatted(login));
+                .containsExactly(
+                        "lease_expired: the lease of 'payroll-1' ran out; taken back by '%s'".formatted(login));
     }
 
     @Test
@@ -218,7 +220,8 @@ class ExecutorBoundaryTest {
     void aCheckForSilenceTellsOfItWhoeverCallsIt() {
         database.run("UPDATE oneroof.queue_heartbeat SET last_tick_at = now() - interval '1 day'");
 
-        assertThat(strings(executor, "SELECT oneroof.fn_queue_stale_check() ->> 'told'")).containsExactly("2");
+        assertThat(strings(executor, "SELECT oneroof.fn_queue_stale_check() ->> 'told'"))
+                .containsExactly("2");
         assertThat(strings("SELECT DISTINCT event_type FROM oneroof.event_outbox"))
                 .containsExactly("queue_worker_silent");
     }

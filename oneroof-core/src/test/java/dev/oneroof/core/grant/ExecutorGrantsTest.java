@@ -88,9 +88,7 @@ class ExecutorGrantsTest {
         assertThat(grants.list())
                 .extracting(ExecutorGrant::login, ExecutorGrant::state)
                 .containsExactlyInAnyOrder(
-                        tuple(login, "granted"),
-                        tuple(passerBy, "no executor"),
-                        tuple(server, "exempt"));
+                        tuple(login, "granted"), tuple(passerBy, "no executor"), tuple(server, "exempt"));
         assertThat(grants.list(login)).singleElement().satisfies(grant -> {
             assertThat(grant.subject()).isEqualTo("kind");
             assertThat(grant.name()).isEqualTo("mail.send");
@@ -105,8 +103,8 @@ class ExecutorGrantsTest {
         String grant = "SELECT oneroof.fn_executor_grant('%s', 'x', 'ann', ARRAY['mail.send'])".formatted(login);
         String revoke = "SELECT oneroof.fn_executor_revoke('%s', 'x', 'ann', p_all => true)".formatted(login);
         String list = "SELECT count(*) FROM oneroof.v_executor_grant";
-        String write =
-                "INSERT INTO oneroof.queue_executor_grant VALUES ('%s'::regrole, 'kind', 'a', 'a', 'a')".formatted(login);
+        String write = "INSERT INTO oneroof.queue_executor_grant VALUES ('%s'::regrole, 'kind', 'a', 'a', 'a')"
+                .formatted(login);
         try (Sql sql = database.sql()) {
             for (String role : List.of("workflow_admin", "oneroof_server")) {
                 sql.run("SET ROLE " + role);
@@ -124,9 +122,7 @@ class ExecutorGrantsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock = """
+    @CsvSource(delimiter = '|', textBlock = """
                     kind     | Mail.Send         | allowed are 1 to 100 of a-z, 0-9, _ and .
                     kind     | mail send         | allowed are 1 to 100 of a-z, 0-9, _ and .
                     kind     | ma*il             | allowed are 1 to 100 of a-z, 0-9, _ and .
@@ -145,7 +141,9 @@ class ExecutorGrantsTest {
                 subject.equals("executor") ? List.of(name) : List.of(),
                 subject.equals("domain") ? List.of(name) : List.of());
 
-        assertRefused(() -> grants.grant(login, names, BY_ANN), ErrorCode.INVALID_INPUT,
+        assertRefused(
+                () -> grants.grant(login, names, BY_ANN),
+                ErrorCode.INVALID_INPUT,
                 "%s: '%s' is not allowed; %s".formatted(subject, name, why));
         assertThat(grants.list()).isEmpty();
         assertThat(strings(ACTS)).isEmpty();
@@ -194,8 +192,9 @@ class ExecutorGrantsTest {
             grants.grant(odd, executors("mail-1"), BY_ANN);
             session.run(BEAT);
         }
-        assertThat(grants.list(odd)).singleElement().satisfies(grant -> assertThat(grant.login())
-                .isEqualTo(odd));
+        assertThat(grants.list(odd))
+                .singleElement()
+                .satisfies(grant -> assertThat(grant.login()).isEqualTo(odd));
         assertThat(grants.revokeAll(odd, BY_ANN)).isOne();
     }
 
@@ -246,8 +245,8 @@ class ExecutorGrantsTest {
         try (Sql session = logins.connect(login)) {
             session.run(BEAT);
             for (String other : List.of("mailbox", "mail%", "Mail-1", "mail")) {
-                assertThatThrownBy(
-                                () -> session.run("SELECT oneroof.fn_queue_heartbeat_tick('%s', 'Agent')".formatted(other)))
+                assertThatThrownBy(() ->
+                                session.run("SELECT oneroof.fn_queue_heartbeat_tick('%s', 'Agent')".formatted(other)))
                         .hasMessageContaining("is not granted executor '%s'; granted is 'mail-*'".formatted(other));
             }
             grants.revokeAll(login, BY_ANN);
@@ -263,9 +262,7 @@ class ExecutorGrantsTest {
                 login,
                 new GrantNames(
                         List.of(),
-                        IntStream.range(10, 30)
-                                .mapToObj(n -> "agent-" + n)
-                                .toList(),
+                        IntStream.range(10, 30).mapToObj(n -> "agent-" + n).toList(),
                         List.of()),
                 BY_ANN);
         try (Sql session = logins.connect(login)) {
@@ -280,13 +277,16 @@ class ExecutorGrantsTest {
         database.run("UPDATE oneroof.dot_config SET value = 'true' WHERE key = 'queue.jobs.enabled'");
         database.run("SELECT oneroof.fn_job_kind_register('kind.' || n) FROM generate_series(1, 200) n");
         database.run("SELECT oneroof.fn_job_enqueue('kind.' || n) FROM generate_series(1, 200) n");
-        database.run("SELECT oneroof.fn_executor_grant(?, 'x', 'ann', array_agg('kind.' || n), ARRAY['mail-1'])"
-                + " FROM generate_series(1, 10000) n", login);
+        database.run(
+                "SELECT oneroof.fn_executor_grant(?, 'x', 'ann', array_agg('kind.' || n), ARRAY['mail-1'])"
+                        + " FROM generate_series(1, 10000) n",
+                login);
 
         try (Sql session = logins.connect(login)) {
-            assertThat(session.value(
-                            Long.class,
-                            "SELECT count(*) FROM oneroof.fn_job_lease(ARRAY(SELECT 'kind.' || n FROM generate_series(1, 200) n), 1000, 'mail-1')"))
+            assertThat(
+                            session.value(
+                                    Long.class,
+                                    "SELECT count(*) FROM oneroof.fn_job_lease(ARRAY(SELECT 'kind.' || n FROM generate_series(1, 200) n), 1000, 'mail-1')"))
                     .isEqualTo(200);
             session.run("SELECT oneroof.fn_queue_heartbeat_tick('mail-1', 'Agent')");
         }
@@ -319,7 +319,8 @@ class ExecutorGrantsTest {
 
     private static void assertRefused(ThrowingCallable act, ErrorCode code, String says) {
         assertThatThrownBy(act)
-                .isInstanceOfSatisfying(OneRoofException.class, e -> assertThat(e.code()).isEqualTo(code))
+                .isInstanceOfSatisfying(
+                        OneRoofException.class, e -> assertThat(e.code()).isEqualTo(code))
                 .hasMessageContaining(says);
     }
 

@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,7 +30,7 @@ class ShellExecutorTest {
     Path folder;
 
     private TestDatabase database;
-    private @Nullable String login;
+    private String login;
 
     @BeforeEach
     void begin(TestDatabase given) {
@@ -45,7 +44,8 @@ class ShellExecutorTest {
         login = database.name() + "_shell";
         database.run("CREATE ROLE %s LOGIN PASSWORD 'of-the-test' IN ROLE dot_executor".formatted(login));
         database.run(
-                "SELECT oneroof.fn_executor_grant(?, 'marks files', 'ann', ARRAY['mark_file'], ARRAY['shell-*'])", login);
+                "SELECT oneroof.fn_executor_grant(?, 'marks files', 'ann', ARRAY['mark_file'], ARRAY['shell-*'])",
+                login);
     }
 
     @AfterEach
