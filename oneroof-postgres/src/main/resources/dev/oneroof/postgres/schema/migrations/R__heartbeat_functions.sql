@@ -138,7 +138,9 @@ DECLARE
     v_row   ${schema}.queue_heartbeat;
     v_ticks bigint;
 BEGIN
-    PERFORM ${schema}.fn_executor_demand('executor', ARRAY[p_executor]);
+    IF NOT pg_has_role(session_user, '${server}'::regrole, 'USAGE') THEN
+        PERFORM ${schema}.fn_executor_demand('executor', ARRAY[p_executor]);
+    END IF;
     SELECT * INTO v_row FROM ${schema}.queue_heartbeat WHERE executor_name = p_executor FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'OR003',

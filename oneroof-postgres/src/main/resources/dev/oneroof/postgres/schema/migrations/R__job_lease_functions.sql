@@ -340,7 +340,8 @@ DECLARE
     v_now    timestamptz := clock_timestamp();
     v_since  timestamptz := coalesce(p_since, '-infinity');
     -- Others read it with their job: what an executor calls itself is not taken for it.
-    v_actor  text := CASE WHEN ${schema}.fn_executor_bounded() THEN session_user ELSE p_actor END;
+    v_actor  text := CASE WHEN pg_has_role(session_user, '${server}'::regrole, 'USAGE') OR NOT ${schema}.fn_executor_bounded()
+                          THEN p_actor ELSE session_user END;
     v_job    ${schema}.job_queue;
     v_counts jsonb := '{"reaped": 0, "retry": 0, "dead": 0, "cancelled": 0}';
     v_what   text;
