@@ -45,12 +45,14 @@ BEGIN
             FROM ${schema}.queue_executor_grant g
             WHERE g.login = v_login AND g.subject = p_subject AND g.name = n.name
             LIMIT 1) exact ON true
-        WHERE exact.holds IS NULL
-          AND (SELECT true
-               FROM ${schema}.queue_executor_grant g
-               WHERE g.login = v_login AND g.subject = p_subject AND right(g.name, 1) = '*'
-                 AND starts_with(n.name, left(g.name, -1))
-               LIMIT 1) IS NULL
+        -- In this order: the prefixes of a login are read one by one.
+        WHERE CASE WHEN exact.holds IS NULL THEN (
+                  SELECT true
+                  FROM ${schema}.queue_executor_grant g
+                  WHERE g.login = v_login AND g.subject = p_subject AND right(g.name, 1) = '*'
+                    AND starts_with(n.name, left(g.name, -1))
+                  LIMIT 1) IS NULL
+              ELSE false END
         UNION
         SELECT u.name FROM unnest(p_names) u (name) WHERE p_subject = 'domain' AND ${schema}.fn_event_domain_internal(u.name);
 END
