@@ -11,6 +11,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -27,14 +28,20 @@ public final class Connections {
     public static PGSimpleDataSource plain(DatabaseAddress address, String applicationName) {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl(address.jdbcUrl());
+        Tls.of(address).applyTo(source, address);
         source.setUser(address.user());
         source.setPassword(address.password());
         source.setApplicationName(applicationName);
         source.setTcpKeepAlive(true);
         // The DETAIL of an error prints the row; errors are kept and shown, rows are not ours to copy.
         source.setLogServerErrorDetail(false);
-        source.setConnectTimeout((int) CONNECT_TIMEOUT.toSeconds());
-        source.setLoginTimeout((int) CONNECT_TIMEOUT.toSeconds());
+        int seconds = address.parameters().containsKey("connectTimeout")
+                ? source.getConnectTimeout()
+                : (int) CONNECT_TIMEOUT.toSeconds();
+        source.setConnectTimeout(seconds);
+        if (!address.parameters().containsKey("loginTimeout")) {
+            source.setLoginTimeout(seconds);
+        }
         return source;
     }
 
@@ -70,7 +77,7 @@ public final class Connections {
         config.setDataSource(sessions);
         config.setMaximumPoolSize(size);
         config.setMinimumIdle(1);
-        config.setConnectionTimeout(CONNECT_TIMEOUT.toMillis());
+        config.setConnectionTimeout(Math.max(CONNECT_TIMEOUT.toMillis(), sessions.getConnectTimeout() * 1000L));
         // The driver sends the JVM's zone; times in texts and logs read best in one zone everywhere.
         config.setConnectionInitSql("SET TIME ZONE 'UTC'; SET idle_in_transaction_session_timeout = "
                 + idleInTransaction.toMillis() + (role == null ? "" : "; SET ROLE " + Identifiers.quote("role", role)));
@@ -95,11 +102,18 @@ public final class Connections {
     }
 
     public static OneRoofException explained(DatabaseAddress address, Exception failure) {
-        return explained(address.toString(), failure);
+        Optional<String> tls = TlsFailure.explained(address.toString(), address.host(), Tls.of(address), failure);
+        return tls.isPresent()
+                ? new OneRoofException(ErrorCode.DATABASE_UNREACHABLE, tls.get(), failure)
+                : explained(address.toString(), failure);
     }
 
     /** What a failure with an SQLState in it means to the person who reads it. */
     public static OneRoofException explained(String address, Exception failure) {
+        Optional<String> tls = TlsFailure.explained(address, null, null, failure);
+        if (tls.isPresent()) {
+            return new OneRoofException(ErrorCode.DATABASE_UNREACHABLE, tls.get(), failure);
+        }
         if (SqlState.isPasswordMissing(failure)) {
             return new OneRoofException(
                     ErrorCode.LOGIN_REFUSED,

@@ -2,10 +2,13 @@ package dev.oneroof.app.cli;
 
 import dev.oneroof.app.config.Suggestion;
 import dev.oneroof.postgres.Connections;
+import dev.oneroof.postgres.DatabaseAddress;
 import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -13,6 +16,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The whole command: its verbs, its answers to mistakes and its exit codes. */
 public final class CommandLineOfOneRoof {
+    private static final Pattern URL = Pattern.compile("(jdbc:)?[A-Za-z]+:(//.*|.*\\?.*)", Pattern.DOTALL);
+
     private CommandLineOfOneRoof() {}
 
     public static int run(String... args) {
@@ -33,12 +38,24 @@ public final class CommandLineOfOneRoof {
     private static int misuse(ParameterException mistake, String[] args) {
         CommandSpec spec = mistake.getCommandLine().getCommandSpec();
         Console console = Surroundings.of(spec).console();
-        console.say(
-                mistake instanceof UnmatchedArgumentException unmatched
-                        ? unknown(unmatched, spec)
-                        : Mistakes.told(mistake));
+        String problem = mistake instanceof UnmatchedArgumentException unmatched
+                ? unknown(unmatched, spec)
+                : Mistakes.told(mistake);
+        console.say(withoutPasswords(problem, args));
         console.say("'%s --help' tells more".formatted(spec.qualifiedName()));
         return ErrorCode.INVALID_INPUT.exitCode();
+    }
+
+    /** A URL may stand where none is expected, and hold a password there, too. */
+    private static String withoutPasswords(String problem, String[] args) {
+        String shown = problem;
+        for (String arg : args) {
+            Matcher url = URL.matcher(arg);
+            if (url.find()) {
+                shown = shown.replace(url.group(), DatabaseAddress.masked(url.group()));
+            }
+        }
+        return shown;
     }
 
     private static String unknown(UnmatchedArgumentException mistake, CommandSpec spec) {
@@ -55,7 +72,7 @@ public final class CommandLineOfOneRoof {
 
     private static int failure(Exception e, CommandLine line, CommandLine.ParseResult parsed) {
         if (e instanceof ParameterException mistake) {
-            return misuse(mistake, new String[0]);
+            return misuse(mistake, parsed.originalArgs().toArray(String[]::new));
         }
         Console console = Surroundings.of(line.getCommandSpec()).console();
         if (e instanceof OneRoofException known) {

@@ -4,9 +4,6 @@ import dev.oneroof.app.config.AppConfig;
 import dev.oneroof.app.config.ConfigFlags;
 import dev.oneroof.app.config.ConfigLoader;
 import java.nio.file.Path;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -14,8 +11,6 @@ import picocli.CommandLine.Spec;
 
 /** The options of every command that works on a database. */
 final class DatabaseOptions {
-    private static final Set<String> ADDRESSES_OF_OTHERS = Set.of("DATABASE_URL", "PGHOST", "PGDATABASE");
-
     @Spec
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
@@ -36,21 +31,15 @@ final class DatabaseOptions {
     private @Nullable Path file;
 
     AppConfig load() {
-        return load(environment());
+        return loader().load();
     }
 
-    /** Without what the environment says about databases in general: for a command that fills one. */
+    /** Without the databases that the environment names for all tools: for a command that fills one. */
     AppConfig loadForFilling() {
-        Map<String, String> environment = new HashMap<>(environment());
-        environment.keySet().removeAll(ADDRESSES_OF_OTHERS);
-        return load(environment);
+        return loader().fromOwnSettingsOnly().load();
     }
 
-    private Map<String, String> environment() {
-        return Surroundings.of(spec).environment();
-    }
-
-    private AppConfig load(Map<String, String> environment) {
-        return new ConfigLoader(environment, new ConfigFlags(file, db, home, schema)).load();
+    private ConfigLoader loader() {
+        return new ConfigLoader(Surroundings.of(spec).environment(), new ConfigFlags(file, db, home, schema));
     }
 }

@@ -6,9 +6,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
@@ -16,6 +18,8 @@ import tools.jackson.dataformat.yaml.YAMLMapper;
 final class ConfigFile {
     /** Taken when it lies in the current folder and no other was named. */
     private static final Path USUAL = Path.of("oneroof.yaml");
+
+    private static final Pattern KEY = Pattern.compile("[A-Za-z_.-]{1,60}");
 
     private ConfigFile() {}
 
@@ -31,10 +35,16 @@ final class ConfigFile {
         try {
             flatten("", mapper().readTree(file.toFile()), found);
         } catch (JacksonException e) {
+            // Where, and neither the parser's words nor its exception: they repeat the text, which may be a password.
+            TokenStreamLocation at = e.getLocation();
             throw new OneRoofException(
                     ErrorCode.INVALID_INPUT,
-                    "config: '%s' is no valid YAML: %s".formatted(file, e.getOriginalMessage()),
-                    e);
+                    "config: '%s' is no valid YAML, or has a key twice%s"
+                            .formatted(
+                                    file,
+                                    at == null
+                                            ? ""
+                                            : ": line %d, column %d".formatted(at.getLineNr(), at.getColumnNr())));
         }
         return found;
     }
@@ -45,6 +55,11 @@ final class ConfigFile {
                 .build();
     }
 
+    /** A key of ours; what was meant as a value and became a key is not repeated. */
+    static String shown(String key) {
+        return KEY.matcher(key).matches() ? key : "***";
+    }
+
     private static void flatten(String key, JsonNode node, Map<String, String> into) {
         if (node.isObject()) {
             node.properties()
@@ -53,7 +68,8 @@ final class ConfigFile {
         } else if (node.isArray() || (key.isEmpty() && node.isValueNode() && !node.isNull())) {
             throw new OneRoofException(
                     ErrorCode.INVALID_INPUT,
-                    "config: '%s' cannot stand here; allowed are keys with one value each".formatted(node));
+                    "config: %s cannot stand here; allowed are keys with one value each"
+                            .formatted(key.isEmpty() ? "this" : "what follows '" + shown(key) + "'"));
         } else if (!node.isNull() && !node.isMissingNode()) {
             into.put(key, node.asString());
         }

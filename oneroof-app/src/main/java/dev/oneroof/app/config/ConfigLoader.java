@@ -1,7 +1,9 @@
 package dev.oneroof.app.config;
 
+import dev.oneroof.postgres.ConnectionInfo;
 import dev.oneroof.postgres.DatabaseAddress;
 import dev.oneroof.postgres.SchemaName;
+import dev.oneroof.postgres.Tls;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import dev.oneroof.postgres.schema.RoleNames;
@@ -39,10 +41,20 @@ public final class ConfigLoader {
     private final ConfigFlags flags;
     private final List<String> problems = new ArrayList<>();
     private final Map<Setting, String> values = new LinkedHashMap<>();
+    private boolean ownSettingsOnly;
 
     public ConfigLoader(Map<String, String> environment, ConfigFlags flags) {
         this.environment = environment;
         this.flags = flags;
+    }
+
+    /**
+     * Takes an external database from OneRoof's own settings only, and not from what the environment says about databases
+     * in general: for a command that fills one.
+     */
+    public ConfigLoader fromOwnSettingsOnly() {
+        ownSettingsOnly = true;
+        return this;
     }
 
     public AppConfig load() {
@@ -73,7 +85,7 @@ public final class ConfigLoader {
 
     private void unknownKey(String key) {
         Set<String> known = Settings.ALL.stream().map(Setting::key).collect(Collectors.toSet());
-        problems.add("config: unknown key '%s'%s".formatted(key, Suggestion.forWord(key, known)));
+        problems.add("config: unknown key '%s'%s".formatted(ConfigFile.shown(key), Suggestion.forWord(key, known)));
     }
 
     private void readEnvironment() {
@@ -115,7 +127,7 @@ public final class ConfigLoader {
         String db = flags.db();
         if (db != null) {
             int before = problems.size();
-            checked(() -> refusePassword(DatabaseAddress.parse("--db", db)));
+            checked(() -> refusePassword(ConnectionInfo.parse("--db", db)));
             if (problems.size() == before) {
                 values.put(Settings.DB_URL, db);
             }
@@ -141,7 +153,7 @@ public final class ConfigLoader {
     }
 
     /** Command lines are seen by everybody on the machine. */
-    private static void refusePassword(DatabaseAddress address) {
+    private static void refusePassword(ConnectionInfo address) {
         if (address.password() != null) {
             throw new OneRoofException(
                     ErrorCode.INVALID_INPUT,
@@ -151,24 +163,21 @@ public final class ConfigLoader {
     }
 
     private Optional<DatabaseAddress> database() {
+        LibpqEnvironment libpq = new LibpqEnvironment(environment);
         String url = values.get(Settings.DB_URL);
-        if (url == null) {
-            return LibpqEnvironment.address(environment).map(this::withLogin);
+        if (url == null && (ownSettingsOnly || !libpq.namesDatabase())) {
+            return Optional.empty();
         }
-        return Optional.of(withLogin(DatabaseAddress.parse(Settings.DB_URL.key(), url)));
-    }
-
-    private DatabaseAddress withLogin(DatabaseAddress address) {
-        DatabaseAddress result = address;
-        String user = values.getOrDefault(Settings.DB_USER, environment.get("PGUSER"));
-        if (result.user() == null && user != null) {
-            result = result.withUser(user);
-        }
-        String password = values.getOrDefault(Settings.DB_PASSWORD, environment.get("PGPASSWORD"));
-        if (result.password() == null && password != null) {
-            result = result.withPassword(password);
-        }
-        return result;
+        ConnectionInfo login = ConnectionInfo.login(values.get(Settings.DB_USER), values.get(Settings.DB_PASSWORD));
+        Optional<ConnectionInfo> named =
+                url == null ? libpq.url() : Optional.of(ConnectionInfo.parse(Settings.DB_URL.key(), url));
+        DatabaseAddress address = named.map(info -> info.or(login))
+                .orElse(login)
+                .or(libpq.variables())
+                .address();
+        // Refuses what contradicts itself, here and not when a connection is opened.
+        Tls.of(address);
+        return Optional.of(address);
     }
 
     private SchemaConfig schema() {

@@ -29,6 +29,7 @@ public final class Doctor {
         List<Checked> found = new ArrayList<>();
         ServerChecks server = new ServerChecks(config, address);
         found.add(server.version());
+        found.add(server.tls());
         found.add(server.clock());
         found.add(server.proxy());
         found.addAll(server.openTransactions(LONG_OPEN));

@@ -3,6 +3,7 @@ package dev.oneroof.app.doctor;
 import dev.oneroof.app.config.AppConfig;
 import dev.oneroof.postgres.Connections;
 import dev.oneroof.postgres.DatabaseAddress;
+import dev.oneroof.postgres.Tls;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -11,6 +12,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.postgresql.jdbc.SslMode;
 
 /** What concerns the server and the way to it. */
 final class ServerChecks {
@@ -62,6 +64,22 @@ final class ServerChecks {
             return major > NEWEST_KNOWN
                     ? Checked.warn("server", evidence, "OneRoof is tested on 14 to " + NEWEST_KNOWN)
                     : Checked.ok("server", evidence);
+        } catch (SQLException e) {
+            throw Connections.explained(address, e);
+        }
+    }
+
+    /** How the connection is protected, and by whose choice. */
+    Checked tls() {
+        Tls tls = Tls.of(address);
+        try (Connection connection = connect()) {
+            String version = value(
+                    connection,
+                    "SELECT coalesce(max(version), '') FROM pg_catalog.pg_stat_ssl WHERE pid = pg_backend_pid() AND ssl");
+            String evidence = "%s, %s".formatted(version.isEmpty() ? "not encrypted" : version, tls.described());
+            return tls.mode() == SslMode.VERIFY_FULL || address.isLoopback()
+                    ? Checked.ok("tls", evidence)
+                    : Checked.warn("tls", evidence, "sslmode=verify-full in the URL, or PGSSLMODE=verify-full");
         } catch (SQLException e) {
             throw Connections.explained(address, e);
         }

@@ -115,11 +115,22 @@ class BadInputTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"mysql://host/reg", "host", "postgres://ho st/reg", "postgres://host:99999/reg"})
-    void tellsWhatAnAddressLooksLike(String url) {
+    @CsvSource(delimiter = '|', textBlock = """
+                    mysql://host/reg          | mysql://host/reg     | does not begin with postgres://
+                    host                      | host                 | does not begin with postgres://
+                    postgres://ho st/reg      | postgres://ho st/reg | has a space
+                    postgres://host:99999/reg | postgres://***       | port is not a whole number from 1 to 65535
+                    postgres://host/reg?a=b   | postgres://***       | parameter 'a' is not known
+                    """)
+    void tellsWhatAnAddressLooksLike(String url, String shown, String problem) {
         Oneroof.Answer answer = new Oneroof(folder).run("db", "status", "--db", url);
 
-        assertRefused(answer, 2, "--db: '" + url + "' is no database address", "postgres://user@host:port/database");
+        assertRefused(
+                answer,
+                2,
+                "--db: '" + shown + "' is no database address",
+                problem,
+                "postgres://user@host:port/database");
         assertThat(answer.err()).as("told once").containsOnlyOnce("is no database address");
     }
 

@@ -104,7 +104,7 @@ class ConfigLoaderTest {
                 .hasMessageContaining("db.pool_size: 'many'")
                 .hasMessageContaining("embedded.port: '70000'")
                 .hasMessageContaining("worker.lease_seconds: '1'")
-                .hasMessageContaining("PGHOST and PGPORT");
+                .hasMessageContaining("PGPORT: 'x' is not allowed");
     }
 
     @Test
