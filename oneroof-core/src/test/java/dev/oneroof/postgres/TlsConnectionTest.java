@@ -3,6 +3,7 @@ package dev.oneroof.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.oneroof.embeddedpostgres.EmbeddedConfig;
 import dev.oneroof.embeddedpostgres.EmbeddedPostgres;
 import dev.oneroof.postgres.error.ErrorCode;
@@ -18,6 +19,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
 import java.util.stream.Stream;
+import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -69,6 +71,25 @@ class TlsConnectionTest {
                 .startsWith("TLSv1.");
         assertThat(tlsVersion("127.0.0.1", Map.of("sslmode", "verify-ca", "sslrootcert", root(signer))))
                 .startsWith("TLSv1.");
+    }
+
+    @Test
+    void poolsSessionsThatAreProtected() throws SQLException {
+        DatabaseAddress address = address("localhost", Map.of("sslmode", "verify-full", "sslrootcert", root(signer)));
+        try (HikariDataSource pool = Connections.pool(address, "test", null, 2);
+                Connection connection = pool.getConnection()) {
+            assertThat(tlsVersion(connection)).startsWith("TLSv1.");
+        }
+    }
+
+    /** A session that is cut is no failure of the handshake, and nothing about certificates explains it. */
+    @Test
+    void saysNothingOfCertificatesWhereASessionIsCut() {
+        SQLException cut = new SQLException("An I/O error", "08006", new SSLException("Connection reset"));
+
+        assertThat(Connections.explained(address("localhost", Map.of()), cut).message())
+                .startsWith("cannot reach postgres://")
+                .endsWith("Connection reset");
     }
 
     @Test
@@ -124,8 +145,13 @@ class TlsConnectionTest {
 
     private static String tlsVersion(String host, Map<String, String> parameters) throws SQLException {
         try (Connection connection =
-                        Connections.plain(address(host, parameters), "test").getConnection();
-                Statement statement = connection.createStatement();
+                Connections.plain(address(host, parameters), "test").getConnection()) {
+            return tlsVersion(connection);
+        }
+    }
+
+    private static String tlsVersion(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(
                         "SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid() AND ssl")) {
             return row.next() ? row.getString(1) : "";

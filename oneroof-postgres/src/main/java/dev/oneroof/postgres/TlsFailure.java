@@ -1,12 +1,13 @@
 package dev.oneroof.postgres;
 
+import java.security.cert.CertificateException;
 import java.util.Optional;
-import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.GT;
 import org.postgresql.util.PSQLException;
 
-/** Why a protected connection could not be had, and the ways out. In all cases no password was sent. */
+/** Why a protected connection could not be had, and the ways out. */
 final class TlsFailure {
     private static final String LOWER = "by sslmode in the URL or PGSSLMODE; allowed are " + Tls.MODES;
 
@@ -30,18 +31,18 @@ final class TlsFailure {
                     "%s has a certificate that is not for '%s', and %s; no password was sent. Name the server as its certificate does, or lower sslmode: 'verify-ca' takes any name; %s"
                             .formatted(server, host, asked, LOWER));
         }
-        Throwable handshake = handshake(failure);
+        // Only of the handshake: a session that is cut later is an SSLException, too.
+        Throwable handshake = cause(SSLHandshakeException.class, failure);
         if (handshake == null) {
             return Optional.empty();
         }
+        String failed = "TLS with %s failed: %s; %s".formatted(server, deepest(handshake), asked);
+        if (cause(CertificateException.class, handshake) == null) {
+            return Optional.of(failed);
+        }
         return Optional.of(
-                "TLS with %s failed: %s; %s, and trusted are %s; no password was sent. Name the file of the server's authority in sslrootcert or PGSSLROOTCERT, or lower sslmode: 'require' encrypts and verifies nothing; %s"
-                        .formatted(
-                                server,
-                                deepest(handshake),
-                                asked,
-                                tls == null ? "those of sslrootcert" : tls.trusted(),
-                                LOWER));
+                "%s, and trusted are %s; no password was sent. Name the file of the server's authority in sslrootcert or PGSSLROOTCERT, or lower sslmode: 'require' without root certificates encrypts and verifies nothing; %s"
+                        .formatted(failed, tls == null ? "those of sslrootcert" : tls.trusted(), LOWER));
     }
 
     /**
@@ -58,9 +59,9 @@ final class TlsFailure {
         return false;
     }
 
-    private static @Nullable Throwable handshake(Throwable failure) {
+    private static @Nullable Throwable cause(Class<? extends Throwable> type, Throwable failure) {
         for (Throwable t = failure; t != null; t = t.getCause()) {
-            if (t instanceof SSLException) {
+            if (type.isInstance(t)) {
                 return t;
             }
         }

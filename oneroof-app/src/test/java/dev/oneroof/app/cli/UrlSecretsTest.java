@@ -94,7 +94,6 @@ class UrlSecretsTest {
                         new Oneroof(folder).with("ONEROOF_DB_URL", url).run("db", "status", "--json"),
                         new Oneroof(folder).with("DATABASE_URL", url).run("status"),
                         new Oneroof(folder).run("db", "status", "--db", url),
-                        new Oneroof(folder).run("db", "status", "--db=" + url),
                         new Oneroof(folder).run("db", "status", "--config", file.toString()))
                 .forEach(answer -> assertRefused(answer, 2));
         Files.delete(file);
