@@ -8,12 +8,17 @@ import java.net.URL;
 import java.net.URLConnection;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
@@ -34,25 +39,49 @@ final class BinaryArchive {
     /** Long enough that nobody still extracts into a directory of that age. */
     private static final Duration ABANDONED = Duration.ofHours(1);
 
-    private final URL url;
+    private static final FileAttribute<Set<PosixFilePermission>> OWNED =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x"));
 
-    BinaryArchive(URL url) {
+    private final URL url;
+    private final Trust trust;
+    private final DigestStore digests;
+
+    BinaryArchive(URL url, Trust trust, DigestStore digests) {
         this.url = url;
+        this.trust = trust;
+        this.digests = digests;
     }
 
+    /** Whatever lies there is compared with the archive before it is used. */
     Installation installIn(Path cache) {
         try {
-            Files.createDirectories(cache);
-            Path realCache = cache.toRealPath();
+            Files.createDirectories(cache, OWNED);
+            Path realCache = trust.resolved(cache);
+            trust.requireSafe(realCache);
             Home.requirePlain(realCache);
-            Path target = realCache.resolve("postgres-" + fingerprint());
-            if (!Files.isDirectory(target)) {
+            String fingerprint = fingerprint();
+            Path target = realCache.resolve("postgres-" + fingerprint);
+            if (!Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
                 removeAbandoned(realCache);
-                extractTo(target);
+                digests.keep(fingerprint, extractTo(target));
             }
+            new ProgramCheck(trust, target, digests).compareWith(manifest(fingerprint));
             return Installation.at(target);
         } catch (IOException e) {
             throw FileFailure.notExtracted(url.toString(), cache, e);
+        }
+    }
+
+    private Manifest manifest(String fingerprint) throws IOException {
+        Optional<Manifest> known = digests.manifest(fingerprint);
+        if (known.isPresent()) {
+            return known.get();
+        }
+        log.info("Reading {} through, to compare the extracted programs with it", url);
+        try (InputStream in = open()) {
+            Manifest manifest = Manifest.ofArchive(in);
+            digests.keep(fingerprint, manifest);
+            return manifest;
         }
     }
 
@@ -88,18 +117,20 @@ final class BinaryArchive {
         return connection;
     }
 
-    private void extractTo(Path target) throws IOException {
+    private Manifest extractTo(Path target) throws IOException {
         Path unfinished = target.resolveSibling(target.getFileName() + UNFINISHED + UUID.randomUUID());
         Files.createDirectory(unfinished);
         try {
             // Its mode is set by hand: under a narrow umask the account that the server runs as could not enter.
             Files.setPosixFilePermissions(unfinished, PosixFilePermissions.fromString("rwxr-xr-x"));
+            Manifest manifest;
             try (InputStream in = open()) {
-                new Extraction(unfinished).extract(in);
+                manifest = new Extraction(unfinished).extract(in);
             }
             // Without this a power failure can leave the directory under its final name with empty files in it.
             FileTree.sync(unfinished);
             moveUnlessThere(unfinished, target);
+            return manifest;
         } finally {
             FileTree.delete(unfinished);
         }

@@ -36,9 +36,11 @@ final class Cluster {
                         + ", but the binaries are of PostgreSQL " + installation.major()
                         + ". Use binaries of the same major version, or move the data with a dump.");
             }
-            if (!Files.exists(home.password())) {
-                throw failed("The data in " + home.data() + " is there, but its password in " + home.password()
-                        + " is missing. Put the file back from a backup.");
+            if (!Files.exists(home.adminPassword())) {
+                throw failed("The data in " + home.data() + " is there, but the superuser's password in "
+                        + home.adminPassword() + " is missing. Put the file back from a backup. Where an earlier"
+                        + " development build made the directory, it has none: remove the directory "
+                        + home.directory() + " with all its data, or choose another one.");
             }
         } else if (isForeign()) {
             throw failed("The directory " + home.data()
@@ -68,7 +70,7 @@ final class Cluster {
         if (isMade()) {
             return;
         }
-        ServerAccess.ensurePassword(home.password());
+        ServerAccess.ensureAdminPassword(home);
         Path unfinished = home.directory().resolve(home.unfinishedDataPrefix() + UUID.randomUUID());
         try {
             make(unfinished, programs, account);
@@ -82,12 +84,14 @@ final class Cluster {
         Files.createDirectory(unfinished, DurableFile.PRIVATE_DIRECTORY);
         // A copy, because the account may be one that must not read the original.
         Path password = unfinished.resolve("password");
-        DurableFile.write(password, Files.readString(home.password()).strip());
+        DurableFile.write(password, Files.readString(home.adminPassword()).strip());
         account.give(password);
         account.give(unfinished);
         Path data = unfinished.resolve("data");
         initialise(data, password, programs);
         DurableFile.rename(data, home.data());
+        // The account that made it could have put something else there.
+        Home.requireServed(home.data());
     }
 
     /** Whether the system has the locale shows best by asking for it; where it does not, plain C sorts the same. */
@@ -107,7 +111,7 @@ final class Cluster {
                 INITDB,
                 installation.initdb(),
                 "--pgdata=" + data,
-                "--username=" + ServerAccess.USER,
+                "--username=" + ServerAccess.ADMIN,
                 "--pwfile=" + password,
                 "--auth=scram-sha-256",
                 "--encoding=UTF8",

@@ -22,21 +22,21 @@ public final class EmbeddedPostgres implements AutoCloseable {
     private final Home home;
     private final Ownership ownership;
     private final Postmaster postmaster;
-    private final ServerAddress address;
+    private final RunningServer running;
     private boolean closed;
 
-    private EmbeddedPostgres(Home home, Ownership ownership, Postmaster postmaster, ServerAddress address) {
+    private EmbeddedPostgres(Home home, Ownership ownership, Postmaster postmaster, RunningServer running) {
         this.home = home;
         this.ownership = ownership;
         this.postmaster = postmaster;
-        this.address = address;
+        this.running = running;
     }
 
     /**
      * Takes ownership of the directory, starts the server, and waits until it accepts connections. When it throws,
      * nothing is left running and the directory is nobody's.
      *
-     * @throws OneRoofException HOME_IN_USE, HOME_NOT_WRITABLE, PORT_IN_USE, INTERRUPTED, or EMBEDDED_SERVER_FAILED with
+     * @throws OneRoofException HOME_IN_USE, HOME_NOT_WRITABLE, HOME_NOT_TRUSTED, PORT_IN_USE, INTERRUPTED, or EMBEDDED_SERVER_FAILED with
      *     the last lines of the server's log
      */
     public static EmbeddedPostgres open(EmbeddedConfig config) {
@@ -51,7 +51,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         try {
             EmbeddedPostgres server = open(config, ways, home, ownership);
             opened = true;
-            log.info("The embedded PostgreSQL server in {} listens on {}", home.directory(), server.address);
+            log.info("The embedded PostgreSQL server in {} listens on {}", home.directory(), server.address());
             return server;
         } catch (IOException e) {
             throw FileFailure.failed(home.directory(), e);
@@ -88,19 +88,35 @@ public final class EmbeddedPostgres implements AutoCloseable {
         ports.choose(); // says no before the long work of a new data directory
         cluster.makeIfMissing(programs, account);
         int port = postmaster.start(ports);
-        return new EmbeddedPostgres(home, ownership, postmaster, ServerAccess.address(home.password(), port));
+        boolean ready = false;
+        try {
+            ServerAddress admin = ServerAccess.admin(home, port);
+            ServerAddress program = new ProgramLogin(home, admin).ensure();
+            ready = true;
+            return new EmbeddedPostgres(home, ownership, postmaster, new RunningServer(admin, program));
+        } finally {
+            if (!ready) {
+                Patience.shielded(postmaster::end);
+            }
+        }
+    }
+
+    /** As {@link #find}: the address for its superuser. */
+    public static Optional<ServerAddress> running(Path directory) {
+        return find(directory).map(RunningServer::admin);
     }
 
     /**
      * The server of a living process that owns this directory; empty when nobody owns it or its server is not up. For
      * clients of a running OneRoof. Changes nothing in the directory.
+     *
+     * @throws OneRoofException HOME_NOT_TRUSTED
      */
-    public static Optional<ServerAddress> running(Path directory) {
-        Optional<Home> home = Home.existing(directory);
-        return home.isEmpty() ? Optional.empty() : running(home.get());
+    public static Optional<RunningServer> find(Path directory) {
+        return Home.existing(directory).flatMap(EmbeddedPostgres::find);
     }
 
-    private static Optional<ServerAddress> running(Home home) {
+    private static Optional<RunningServer> find(Home home) {
         try {
             if (!Ownership.isTaken(home)) {
                 return Optional.empty();
@@ -110,17 +126,25 @@ public final class EmbeddedPostgres implements AutoCloseable {
                     .all().stream()
                             .anyMatch(process -> file.isPresent()
                                     && process.pid() == file.get().pid());
-            if (file.isEmpty() || !file.get().ready() || !alive) {
+            // The password is written when its login is made, shortly after the first start.
+            if (file.isEmpty() || !file.get().ready() || !alive || !Files.exists(home.password())) {
                 return Optional.empty();
             }
-            return Optional.of(ServerAccess.address(home.password(), file.get().port()));
+            int port = file.get().port();
+            return Optional.of(new RunningServer(ServerAccess.admin(home, port), ServerAccess.program(home, port)));
         } catch (IOException e) {
             throw FileFailure.failed(home.directory(), e);
         }
     }
 
+    /** Where it listens, and its superuser: for making databases, roles and schemas. */
     public ServerAddress address() {
-        return address;
+        return running.admin();
+    }
+
+    /** Both ways in. What needs no superuser logs in as the program. */
+    public RunningServer logins() {
+        return running;
     }
 
     /** For trials: ends the server as a crash would. It stays down until {@link #start()}. */
@@ -134,7 +158,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         requireOpen();
         try {
             if (!postmaster.isRunning()) {
-                postmaster.start(new PortChoice(address.port(), home.port()));
+                postmaster.start(new PortChoice(address().port(), home.port()));
             }
         } catch (IOException e) {
             throw FileFailure.failed(home.directory(), e);

@@ -16,17 +16,20 @@ import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
 /** Unpacks one archive into one directory, and nothing outside of it. */
 final class Extraction {
     private final Path root;
+    private final Manifest.Draft manifest = new Manifest.Draft();
 
     Extraction(Path root) throws IOException {
         this.root = root.toRealPath();
     }
 
-    void extract(InputStream packed) throws IOException {
+    /** Returns what was unpacked. */
+    Manifest extract(InputStream packed) throws IOException {
         try (TarArchiveInputStream tar = new TarArchiveInputStream(new XZCompressorInputStream(packed))) {
             for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
                 place(tar, entry);
             }
         }
+        return manifest.finished();
     }
 
     private void place(TarArchiveInputStream tar, TarArchiveEntry entry) throws IOException {
@@ -34,16 +37,18 @@ final class Extraction {
         if (entry.isDirectory()) {
             Files.createDirectories(target);
             requireNoDetour(target, entry);
-            Files.setPosixFilePermissions(target, permissions(entry.getMode() | 0700));
+            Files.setPosixFilePermissions(target, permissions((entry.getMode() | 0700) & ~0022));
+            manifest.folder(root.relativize(target));
             return;
         }
         Path parent = makeParent(target, entry);
         if (entry.isSymbolicLink()) {
             inside(parent, entry.getLinkName(), entry);
             Files.createSymbolicLink(target, Path.of(entry.getLinkName()));
+            manifest.link(root.relativize(target), entry.getLinkName());
         } else if (isPlainFile(entry)) {
-            Files.copy(tar, target);
-            Files.setPosixFilePermissions(target, permissions(entry.getMode()));
+            manifest.file(root.relativize(target), tar, target);
+            Files.setPosixFilePermissions(target, permissions(entry.getMode() & ~0022));
         } else {
             throw refused(entry, "is neither a file nor a directory nor a symbolic link");
         }

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,7 +78,7 @@ final class Ownership {
     }
 
     private static @Nullable FileChannel lock(Home home, StandardOpenOption... options) throws IOException {
-        FileChannel channel = FileChannel.open(home.ownerLock(), options);
+        FileChannel channel = FileChannel.open(home.ownerLock(), Set.of(options), DurableFile.PRIVATE_FILE);
         try {
             FileLock lock = channel.tryLock();
             if (lock != null) {

@@ -14,15 +14,17 @@ import org.jspecify.annotations.Nullable;
 public final class PostgresBinaries {
     private final Supplier<URL> archive;
     private final @Nullable Path cache;
+    private final DigestStore digests;
 
-    private PostgresBinaries(Supplier<URL> archive, @Nullable Path cache) {
+    private PostgresBinaries(Supplier<URL> archive, @Nullable Path cache, DigestStore digests) {
         this.archive = archive;
         this.cache = cache;
+        this.digests = digests;
     }
 
     /** The ones on the class path. */
     public static PostgresBinaries bundled() {
-        return new PostgresBinaries(PostgresBinaries::onClassPath, null);
+        return new PostgresBinaries(PostgresBinaries::onClassPath, null, DigestStore.ofCaller());
     }
 
     private static URL onClassPath() {
@@ -41,7 +43,7 @@ public final class PostgresBinaries {
     /** The ones in a jar that holds an archive for this platform at its root. */
     public static PostgresBinaries fromJar(Path jar) {
         Path absolute = jar.toAbsolutePath();
-        return new PostgresBinaries(() -> inJar(absolute), null);
+        return new PostgresBinaries(() -> inJar(absolute), null, DigestStore.ofCaller());
     }
 
     private static URL inJar(Path jar) {
@@ -59,7 +61,11 @@ public final class PostgresBinaries {
 
     /** The same binaries, extracted once into a directory that many homes and processes may share. */
     public PostgresBinaries cachedIn(Path directory) {
-        return new PostgresBinaries(archive, directory.toAbsolutePath().normalize());
+        return new PostgresBinaries(archive, directory.toAbsolutePath().normalize(), digests);
+    }
+
+    PostgresBinaries rememberedIn(DigestStore other) {
+        return new PostgresBinaries(archive, cache, other);
     }
 
     Installation install(Home home) {
@@ -67,6 +73,8 @@ public final class PostgresBinaries {
             // The home is ours alone: what is unfinished there was left by a killed process.
             BinaryArchive.removeUnfinished(home.directory());
         }
-        return new BinaryArchive(archive.get()).installIn(cache == null ? home.directory() : cache);
+        return cache == null
+                ? new BinaryArchive(archive.get(), Trust.HOME, digests).installIn(home.directory())
+                : new BinaryArchive(archive.get(), Trust.CACHE, digests).installIn(cache);
     }
 }

@@ -6,6 +6,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -71,6 +72,10 @@ final class Programs {
         builder.environment().keySet().removeIf(name -> name.startsWith("PG"));
         builder.environment().put("LC_ALL", "C");
         try {
+            // Redirecting would make it as the umask says.
+            if (!Files.exists(home.commandLog(), LinkOption.NOFOLLOW_LINKS)) {
+                Files.createFile(home.commandLog(), DurableFile.PRIVATE_FILE);
+            }
             return builder.start();
         } catch (IOException e) {
             throw new OneRoofException(

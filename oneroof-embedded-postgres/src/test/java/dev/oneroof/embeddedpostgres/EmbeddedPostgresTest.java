@@ -15,6 +15,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -176,16 +177,66 @@ class EmbeddedPostgresTest {
     }
 
     @Test
-    void hidesThePassword() throws Exception {
+    void hidesThePasswords() throws Exception {
         try (EmbeddedPostgres server = EmbeddedPostgres.open(Given.home(directory))) {
-            Path file = directory.resolve("password");
-            assertThat(Files.readString(file).strip())
-                    .isEqualTo(server.address().password());
-            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
-                    .isEqualTo("rw-------");
-            assertThat(server.address().toString())
-                    .contains("***")
-                    .doesNotContain(server.address().password());
+            hides("admin-password", server.logins().admin());
+            hides("password", server.logins().program());
+            assertThat(server.logins().toString())
+                    .doesNotContain(server.logins().admin().password())
+                    .doesNotContain(server.logins().program().password());
+        }
+    }
+
+    private void hides(String name, ServerAddress address) throws IOException {
+        Path file = directory.resolve(name);
+        assertThat(Files.readString(file).strip()).isEqualTo(address.password());
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rw-------");
+        assertThat(address.toString()).contains("***").doesNotContain(address.password());
+    }
+
+    @Test
+    void hasALoginWithoutPowerForPrograms() throws Exception {
+        try (EmbeddedPostgres server = EmbeddedPostgres.open(Given.home(directory))) {
+            ServerAddress program = server.logins().program();
+            assertThat(EmbeddedPostgres.find(directory)).contains(server.logins());
+            assertThat(Given.one(program, "SELECT session_user || ' ' || current_setting('is_superuser')"))
+                    .isEqualTo("oneroof off");
+            for (String act : List.of(
+                    "CREATE ROLE mine",
+                    "CREATE DATABASE mine",
+                    "SELECT rolpassword FROM pg_authid",
+                    "COPY (SELECT 1) TO PROGRAM 'cat'",
+                    "COPY (SELECT 1) TO '/tmp/oneroof-planted'",
+                    "SELECT pg_read_file('PG_VERSION')",
+                    "ALTER SYSTEM SET work_mem = '1MB'",
+                    "SET ROLE oneroof_admin")) {
+                assertThatThrownBy(() -> Given.execute(program, act))
+                        .as(act)
+                        .isInstanceOfSatisfying(
+                                SQLException.class,
+                                e -> assertThat(e.getSQLState()).isEqualTo("42501"));
+            }
+        }
+    }
+
+    @Test
+    void makesTheLoginOfProgramsAgainWhereItsPasswordOrItselfIsGone() throws Exception {
+        ServerAddress first;
+        try (EmbeddedPostgres server = EmbeddedPostgres.open(Given.home(directory))) {
+            first = server.logins().program();
+            Given.execute(server.address(), "ALTER ROLE oneroof SUPERUSER");
+        }
+        Files.delete(directory.resolve("password"));
+        try (EmbeddedPostgres server = EmbeddedPostgres.open(Given.home(directory))) {
+            ServerAddress program = server.logins().program();
+            assertThat(program.password()).isNotEqualTo(first.password());
+            assertThat(Given.one(program, "SHOW is_superuser")).isEqualTo("off");
+            Given.execute(server.address(), "DROP ROLE oneroof");
+        }
+        try (EmbeddedPostgres server = EmbeddedPostgres.open(Given.home(directory))) {
+            assertThat(Given.one(server.logins().program(), "SELECT session_user"))
+                    .isEqualTo("oneroof");
         }
     }
 

@@ -107,7 +107,9 @@ class RefusalTest {
             assertThat(refusal).hasMessageContaining(impossible.toString());
         }
         // Exists and is a directory, but nothing can be made in it, not even by root.
-        Given.refused(ErrorCode.HOME_NOT_WRITABLE, () -> EmbeddedPostgres.open(Given.home(Path.of("/proc/sys"))));
+        Given.refused(
+                Trust.caller() == 0 ? ErrorCode.HOME_NOT_WRITABLE : ErrorCode.HOME_NOT_TRUSTED,
+                () -> EmbeddedPostgres.open(Given.home(Path.of("/proc/sys"))));
     }
 
     @Test
@@ -132,9 +134,10 @@ class RefusalTest {
     @Test
     void saysThatThePasswordIsMissing() throws Exception {
         EmbeddedPostgres.open(Given.home(directory)).close();
-        Files.delete(directory.resolve("password"));
+        Files.delete(directory.resolve("admin-password"));
         assertThat(Given.refused(ErrorCode.EMBEDDED_SERVER_FAILED, () -> EmbeddedPostgres.open(Given.home(directory))))
-                .hasMessageContaining("password");
+                .hasMessageContaining("admin-password")
+                .hasMessageContaining("earlier development build");
     }
 
     @Test
