@@ -70,8 +70,9 @@ final class BenchCrashCommand implements Callable<Integer> {
         try (Stopping stopping = new Stopping(options.output().console());
                 EmbeddedPostgres server = EmbeddedPostgres.open(EmbeddedConfig.in(home))) {
             Breakable breakable = new Breakable(server);
-            SchemaAccess.migrate(SchemaAccess.migrator(config, breakable.address()), breakable.address());
-            options.output().say("%d restarts and %d cuts on %s".formatted(restarts, cuts, breakable.address()));
+            DatabaseAddress admin = breakable.address();
+            SchemaAccess.migrate(config, SchemaAccess.migrator(config, admin), admin);
+            options.output().say("%d restarts and %d cuts on %s".formatted(restarts, cuts, admin));
             CrashConfig trial = new CrashConfig(rows, Math.toIntExact(restarts), Math.toIntExact(cuts), seed.seed());
             return options.report(
                     new CrashTrial(breakable, config.schema(), trial, stopping.waiting(), options.output()::say).run());

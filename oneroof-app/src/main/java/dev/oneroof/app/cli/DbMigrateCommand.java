@@ -28,6 +28,11 @@ final class DbMigrateCommand implements Callable<Integer> {
     @Option(names = "--print-roles", description = "Print what a DBA must run first, and do nothing.")
     private boolean printRoles;
 
+    @Option(
+            names = "--adopt-roles",
+            description = "Take roles of the wanted names that OneRoof has not made. The comment on each records it.")
+    private boolean adoptRoles;
+
     @Override
     public Integer call() {
         AppConfig config = options.load();
@@ -36,19 +41,23 @@ final class DbMigrateCommand implements Callable<Integer> {
             return 0;
         }
         try (OpenDatabase database = OpenDatabase.open(config, Access.SHARE)) {
-            Migrator migrator = SchemaAccess.migrator(config, database.address());
-            int migrations = SchemaAccess.migrate(migrator, database.address());
+            Migrator migrator = adopting(SchemaAccess.migrator(config, database));
+            int migrations = SchemaAccess.migrate(config, migrator, database.admin());
             Answer answer = new Answer(
                     database.address().toString(),
                     config.schema().schema().value(),
                     migrations,
-                    SchemaAccess.status(migrator, database.address()).known());
+                    SchemaAccess.status(config, database.admin()).known());
             output.answer(answer, () -> print(answer));
         }
         return 0;
     }
 
-    private static String roleScript(AppConfig config) {
+    private Migrator adopting(Migrator migrator) {
+        return adoptRoles ? migrator.adoptingRoles() : migrator;
+    }
+
+    private String roleScript(AppConfig config) {
         String login = config.database()
                 .map(DatabaseAddress::user)
                 .or(() -> Optional.ofNullable(System.getProperty("user.name")))
@@ -56,7 +65,7 @@ final class DbMigrateCommand implements Callable<Integer> {
         DataSource none = Connections.plain(
                 config.database().orElseGet(() -> DatabaseAddress.parse("db.url", "postgres://localhost/oneroof")),
                 "oneroof");
-        return new Migrator(none, config.schema()).roleScript(login);
+        return adopting(new Migrator(none, config.schema())).roleScript(login);
     }
 
     private void print(Answer answer) {

@@ -25,7 +25,8 @@ final class DbStatusCommand implements Callable<Integer> {
             String schema,
             String state,
             @Nullable String installed,
-            String known) {}
+            String known,
+            @Nullable String remedy) {}
 
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
@@ -37,15 +38,15 @@ final class DbStatusCommand implements Callable<Integer> {
     public Integer call() {
         AppConfig config = options.load();
         try (OpenDatabase database = OpenDatabase.open(config, Access.LOOK)) {
-            SchemaStatus status =
-                    SchemaAccess.migrator(config, database.address()).status();
+            SchemaStatus status = SchemaAccess.status(config, database.address());
             Answer answer = new Answer(
                     database.address().toString(),
                     serverVersion(database.address()),
                     config.schema().schema().value(),
                     status.state().name().toLowerCase(Locale.ROOT),
                     status.installed(),
-                    status.known());
+                    status.known(),
+                    status.state() == SchemaStatus.State.DIFFERENT ? SchemaAccess.otherwise(config) : null);
             output.answer(answer, () -> print(answer));
             return status.state() == SchemaStatus.State.CURRENT ? 0 : UNHEALTHY;
         }
@@ -58,6 +59,9 @@ final class DbStatusCommand implements Callable<Integer> {
         output.print("state      %s".formatted(answer.state()));
         output.print(answer.installed() == null ? "installed  nothing" : "installed  version " + answer.installed());
         output.print("program    knows version %s".formatted(answer.known()));
+        if (answer.remedy() != null) {
+            output.print("to do      %s".formatted(answer.remedy()));
+        }
     }
 
     private static String serverVersion(DatabaseAddress address) {

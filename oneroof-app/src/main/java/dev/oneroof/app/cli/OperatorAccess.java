@@ -47,8 +47,7 @@ final class OperatorAccess {
     }
 
     private static void demandSchema(AppConfig config, OpenDatabase database) {
-        SchemaStatus status =
-                SchemaAccess.status(SchemaAccess.migrator(config, database.address()), database.address());
+        SchemaStatus status = SchemaAccess.status(config, database.address());
         switch (status.state()) {
             case CURRENT -> {}
             case ABSENT, BEHIND ->
@@ -60,6 +59,15 @@ final class OperatorAccess {
                                         database.address(),
                                         status.installed() == null ? "not there" : "at version " + status.installed(),
                                         status.known()));
+            case DIFFERENT ->
+                throw new OneRoofException(
+                        ErrorCode.SCHEMA_DIFFERENT,
+                        "schema: '%s' in %s was made by an earlier development build and differs in %s; %s"
+                                .formatted(
+                                        config.schema().schema(),
+                                        database.address(),
+                                        String.join(", ", status.different()),
+                                        SchemaAccess.otherwise(config)));
             case NEWER ->
                 throw new OneRoofException(
                         ErrorCode.SCHEMA_NEWER,

@@ -21,7 +21,10 @@ final class TrialOptions {
     @Mixin
     private final Output output = new Output();
 
-    /** A trial on a database whose schema is there. Ctrl-C ends it early. */
+    /**
+     * A trial on a database whose schema is there. Ctrl-C ends it early. It logs in as the administrator: it makes schemas,
+     * writes as an application would, and ends sessions of others.
+     */
     interface Trial {
         BenchResult run(DatabaseAddress address, SchemaConfig schema, Waiting stop) throws Exception;
     }
@@ -30,9 +33,9 @@ final class TrialOptions {
         AppConfig config = options.loadForFilling();
         try (Stopping stopping = new Stopping(output.console());
                 OpenDatabase database = OpenDatabase.open(config, Access.SHARE)) {
-            SchemaAccess.migrate(SchemaAccess.migrator(config, database.address()), database.address());
-            output.say("%s on %s".formatted(what, database.address()));
-            return report(trial.run(database.address(), config.schema(), stopping.waiting()));
+            SchemaAccess.migrate(config, database);
+            output.say("%s on %s".formatted(what, database.admin()));
+            return report(trial.run(database.admin(), config.schema(), stopping.waiting()));
         }
     }
 

@@ -1,7 +1,9 @@
 package dev.oneroof.app.config;
 
+import dev.oneroof.embeddedpostgres.Trust;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -28,6 +30,9 @@ final class ConfigFile {
             return Map.of();
         }
         Path file = named == null ? USUAL : named;
+        if (named == null) {
+            demandTrust(file);
+        }
         if (!Files.isReadable(file) || Files.isDirectory(file)) {
             throw new OneRoofException(ErrorCode.NOT_FOUND, "config: '%s' is no file that can be read".formatted(file));
         }
@@ -47,6 +52,16 @@ final class ConfigFile {
                                             : ": line %d, column %d".formatted(at.getLineNr(), at.getColumnNr())));
         }
         return found;
+    }
+
+    /** One that was not asked for may name another server, which would get the password of the environment. */
+    private static void demandTrust(Path file) {
+        try {
+            Trust.demand(file.toAbsolutePath(), "Or name the file with --config, which trusts it.");
+        } catch (IOException e) {
+            throw new OneRoofException(
+                    ErrorCode.NOT_FOUND, "config: '%s' is no file that can be read".formatted(file), e);
+        }
     }
 
     private static YAMLMapper mapper() {

@@ -15,8 +15,8 @@ final class ConfigReference {
 
                 A setting is taken from the first place that has it: a flag, the environment, the file, the default.
                 The file is `oneroof.yaml` in the current folder, or the one named by `--config` or `ONEROOF_CONFIG`;
-                a dot in a key is a level in the file. Secrets can also be read from a file named by the variable with
-                `_FILE` behind it. Unknown keys are refused.
+                a dot in a key is a level in the file. One in the current folder that other users own or may write is refused.
+                Secrets can also be read from a file named by the variable with `_FILE` behind it. Unknown keys are refused.
 
                 Where no `db.url` is set, `DATABASE_URL` names the database, or libpq's `PGHOST` or `PGDATABASE`. `oneroof demo`
                 and `oneroof bench` leave those aside: they write to a database of yours only when a flag, `ONEROOF_DB_URL` or

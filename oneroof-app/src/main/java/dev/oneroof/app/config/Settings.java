@@ -8,7 +8,7 @@ final class Settings {
     static final Setting HOME = new Setting(
             "home",
             "./.oneroof",
-            "a folder that can be written",
+            "a folder of your own that nobody else may write",
             false,
             "Where the embedded PostgreSQL keeps its data. One process at a time owns it.");
     static final Setting DB_URL = new Setting(

@@ -3,6 +3,7 @@ package dev.oneroof.app.connect;
 import dev.oneroof.app.config.AppConfig;
 import dev.oneroof.embeddedpostgres.EmbeddedConfig;
 import dev.oneroof.embeddedpostgres.EmbeddedPostgres;
+import dev.oneroof.embeddedpostgres.RunningServer;
 import dev.oneroof.embeddedpostgres.ServerAddress;
 import dev.oneroof.postgres.Connections;
 import dev.oneroof.postgres.DatabaseAddress;
@@ -13,13 +14,10 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -28,12 +26,21 @@ public final class OpenDatabase implements AutoCloseable {
     private static final String EMBEDDED_DATABASE = "oneroof";
 
     private final DatabaseAddress address;
+    private final DatabaseAddress admin;
     private final String instance;
+    private final boolean isEmbedded;
     private final @Nullable EmbeddedPostgres server;
 
-    private OpenDatabase(DatabaseAddress address, String instance, @Nullable EmbeddedPostgres server) {
+    private OpenDatabase(
+            DatabaseAddress address,
+            DatabaseAddress admin,
+            String instance,
+            boolean isEmbedded,
+            @Nullable EmbeddedPostgres server) {
         this.address = address;
+        this.admin = admin;
         this.instance = instance;
+        this.isEmbedded = isEmbedded;
         this.server = server;
     }
 
@@ -46,13 +53,13 @@ public final class OpenDatabase implements AutoCloseable {
 
     private static OpenDatabase external(DatabaseAddress address) {
         Connections.verify(address);
-        return new OpenDatabase(address, "%s/%s".formatted(hostName(), UUID.randomUUID()), null);
+        return new OpenDatabase(address, address, "%s/%s".formatted(hostName(), UUID.randomUUID()), false, null);
     }
 
     private static OpenDatabase embedded(AppConfig config, Access access) {
         Path home = config.home();
         if (access != Access.OWN) {
-            Optional<ServerAddress> running = EmbeddedPostgres.running(home);
+            Optional<RunningServer> running = trusted(() -> EmbeddedPostgres.find(home));
             if (running.isPresent()) {
                 return ready(running.get(), null);
             }
@@ -64,20 +71,22 @@ public final class OpenDatabase implements AutoCloseable {
                     "home: there is no database in '%s'; 'oneroof demo' makes one, --db uses a server of yours"
                             .formatted(home));
         }
-        EmbeddedPostgres server = owned(EmbeddedConfig.in(home).withPort(config.embeddedPort()));
+        EmbeddedConfig wanted = EmbeddedConfig.in(home).withPort(config.embeddedPort());
+        EmbeddedPostgres server = trusted(() -> EmbeddedPostgres.open(wanted));
         try {
-            return ready(server.address(), server);
+            return ready(server.logins(), server);
         } catch (RuntimeException e) {
             server.close();
             throw e;
         }
     }
 
-    private static EmbeddedPostgres owned(EmbeddedConfig config) {
+    /** Says by which option another directory is chosen. */
+    private static <T> T trusted(Supplier<T> way) {
         try {
-            return EmbeddedPostgres.open(config);
+            return way.get();
         } catch (OneRoofException e) {
-            throw e.code() == ErrorCode.HOME_IN_USE
+            throw e.code() == ErrorCode.HOME_IN_USE || e.code() == ErrorCode.HOME_NOT_TRUSTED
                     ? new OneRoofException(e.code(), e.message() + " That is: --home FOLDER.", e)
                     : e;
         }
@@ -105,24 +114,19 @@ public final class OpenDatabase implements AutoCloseable {
      * The owner of a home bears the same name each time it starts. It is the only one who can, so it may take back at
      * once the leases it held when it was killed.
      */
-    private static OpenDatabase ready(ServerAddress server, @Nullable EmbeddedPostgres owned) {
-        DatabaseAddress maintenance = new DatabaseAddress(
-                server.host(), server.port(), "postgres", server.user(), server.password(), Map.of());
-        createDatabase(maintenance);
-        return new OpenDatabase(maintenance.withDatabase(EMBEDDED_DATABASE), hostName() + "/embedded", owned);
+    private static OpenDatabase ready(RunningServer server, @Nullable EmbeddedPostgres owned) {
+        DatabaseAddress admin = address(server.admin(), EMBEDDED_DATABASE);
+        DatabaseAddress program = address(server.program(), EMBEDDED_DATABASE);
+        new EmbeddedDatabase(
+                        address(server.admin(), "postgres"),
+                        admin,
+                        server.program().user())
+                .ensure();
+        return new OpenDatabase(program, admin, hostName() + "/embedded", true, owned);
     }
 
-    private static void createDatabase(DatabaseAddress maintenance) {
-        try (Connection connection = Connections.plain(maintenance, "oneroof").getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet found = statement.executeQuery(
-                        "SELECT 1 FROM pg_catalog.pg_database WHERE datname = '%s'".formatted(EMBEDDED_DATABASE))) {
-            if (!found.next()) {
-                statement.execute("CREATE DATABASE " + EMBEDDED_DATABASE);
-            }
-        } catch (SQLException e) {
-            throw Connections.explained(maintenance, e);
-        }
+    private static DatabaseAddress address(ServerAddress server, String database) {
+        return new DatabaseAddress(server.host(), server.port(), database, server.user(), server.password(), Map.of());
     }
 
     private static String hostName() {
@@ -133,8 +137,18 @@ public final class OpenDatabase implements AutoCloseable {
         }
     }
 
+    /** For all that is done with the database once it is ready. */
     public DatabaseAddress address() {
         return address;
+    }
+
+    /** For making roles and schemas. On a server of the user's the same login. */
+    public DatabaseAddress admin() {
+        return admin;
+    }
+
+    public boolean isEmbedded() {
+        return isEmbedded;
     }
 
     /** The name under which this process holds leases. */

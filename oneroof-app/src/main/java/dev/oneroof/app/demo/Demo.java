@@ -43,7 +43,7 @@ public final class Demo {
 
     public DemoSummary run(OpenDatabase database) {
         long begun = System.nanoTime();
-        SchemaAccess.migrate(SchemaAccess.migrator(app, database.address()), database.address());
+        SchemaAccess.migrate(app, database);
         // Two logins in one: the demo's own acts make and fill tables; the runtime only has its role's rights.
         Database owner = new Database(
                 Connections.plain(database.address(), "oneroof demo"),

@@ -59,7 +59,7 @@ public final class Doctor {
 
     private Checked schema() {
         try {
-            SchemaStatus status = SchemaAccess.status(SchemaAccess.migrator(config, address), address);
+            SchemaStatus status = SchemaAccess.status(config, address);
             String evidence = "schema %s at version %s, this program knows %s"
                     .formatted(
                             config.schema().schema(),
@@ -69,6 +69,12 @@ public final class Doctor {
                 case CURRENT -> Checked.ok("schema", evidence);
                 case ABSENT, BEHIND -> Checked.fail("schema", evidence, "oneroof db migrate");
                 case NEWER -> Checked.fail("schema", evidence, "use a newer oneroof");
+                case DIFFERENT ->
+                    Checked.fail(
+                            "schema",
+                            "%s; made by an earlier development build, which differs in %s"
+                                    .formatted(evidence, String.join(", ", status.different())),
+                            SchemaAccess.otherwise(config));
             };
         } catch (OneRoofException e) {
             return Checked.fail("schema", e.message(), "let the login read the schema, or log in as its owner");

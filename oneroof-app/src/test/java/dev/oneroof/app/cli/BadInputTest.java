@@ -189,6 +189,21 @@ class BadInputTest {
     }
 
     @Test
+    void takesNoRoleOfOthersUnlessAsked(TestDatabase database) {
+        String role = database.name() + "_workflow_admin";
+        database.run("CREATE ROLE " + role + " LOGIN");
+        Oneroof command = new Oneroof(folder)
+                .on(database)
+                .with("ONEROOF_DB_ROLE_PREFIX", database.name() + "_")
+                .with("ONEROOF_DB_SCHEMA", "mine");
+
+        assertRefused(command.run("db", "migrate"), 5, role, "may log in", "db.role_prefix", "--adopt-roles");
+
+        assertThat(command.run("db", "migrate", "--adopt-roles").exit()).isZero();
+        assertThat(command.run("db", "migrate").exit()).isZero();
+    }
+
+    @Test
     void suggestsTheSettingThatWasMeant() throws IOException {
         Path file = folder.resolve("oneroof.yaml");
         Files.writeString(file, "db:\n  scheam: x\n  pool_size: 1\nhoem: y\n");

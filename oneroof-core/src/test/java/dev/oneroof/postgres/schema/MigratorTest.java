@@ -13,6 +13,7 @@ import dev.oneroof.testkit.server.Sql;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -179,6 +180,137 @@ class MigratorTest {
         }
 
         assertThat(migrator.migrate()).isPositive();
+    }
+
+    @OnEveryServer
+    void refusesARoleThatItHasNotMadeAndMakesNothing(TestDatabase database) {
+        SchemaConfig config = fresh(database);
+        String role = config.roles().admin();
+        String member = login(database, "NOCREATEROLE");
+        database.run("CREATE ROLE " + role + " LOGIN CREATEROLE");
+        database.run("GRANT " + role + " TO " + member);
+
+        assertThatThrownBy(() -> new Migrator(database.dataSource(), config).migrate())
+                .isInstanceOfSatisfying(OneRoofException.class, e -> {
+                    assertThat(e.code()).isEqualTo(ErrorCode.CONFLICT);
+                    assertThat(e.message())
+                            .contains(role, "may log in", "may create roles", "has members " + member)
+                            .contains("db.role_prefix", "ONEROOF_DB_ROLE_PREFIX", "--adopt-roles");
+                });
+
+        assertThat(rolesOf(config, database)).containsExactly(role);
+        assertThat(new Migrator(database.dataSource(), config).status().state()).isEqualTo(SchemaStatus.State.ABSENT);
+    }
+
+    @OnEveryServer
+    void adoptsARoleWhenAskedAndRecordsIt(TestDatabase database) throws Exception {
+        SchemaConfig config = fresh(database);
+        String role = config.roles().admin();
+        database.run("CREATE ROLE " + role + " LOGIN");
+        database.run("COMMENT ON ROLE " + role + " IS 'it''s Ann''s \\'");
+        Migrator migrator = new Migrator(database.dataSource(), config);
+
+        assertThat(migrator.adoptingRoles().migrate()).isPositive();
+
+        assertThat(comment(database, role))
+                .startsWith("OneRoof role, adopted at ")
+                .contains(" by " + database.address().user())
+                .endsWith("said before: it's Ann's \\");
+        assertThat(migrator.migrate()).isZero();
+    }
+
+    @OnEveryServer
+    void adoptsNoRoleWithRightsOnTheWholeCluster(TestDatabase database) {
+        for (String right : List.of("SUPERUSER", "CREATEROLE", "CREATEDB", "REPLICATION", "BYPASSRLS")) {
+            SchemaConfig config = new SchemaConfig(
+                    new SchemaName("fresh"),
+                    new RoleNames(database.name() + "_" + right.toLowerCase(Locale.ROOT) + "_"));
+            database.run("CREATE ROLE " + config.roles().owner() + " " + right);
+
+            assertThatThrownBy(() -> new Migrator(database.dataSource(), config)
+                            .adoptingRoles()
+                            .migrate())
+                    .as(right)
+                    .isInstanceOfSatisfying(
+                            OneRoofException.class,
+                            e -> assertThat(e.message())
+                                    .contains(config.roles().owner(), "ALTER ROLE", "db.role_prefix"));
+            assertThatThrownBy(() -> runScript(
+                            database,
+                            new Migrator(database.dataSource(), config)
+                                    .adoptingRoles()
+                                    .roleScript("x")))
+                    .as(right)
+                    .hasMessageContaining("rights on the whole cluster");
+
+            assertThat(rolesOf(config, database)).hasSize(1);
+        }
+    }
+
+    @OnEveryServer
+    void printsAFileThatRefusesOrAdoptsRolesLikewise(TestDatabase database) throws Exception {
+        SchemaConfig config = fresh(database);
+        String login = login(database, "NOCREATEROLE");
+        Migrator migrator = new Migrator(as(database, login), config);
+        database.run("CREATE ROLE " + config.roles().server());
+
+        assertThatThrownBy(() -> runScript(database, migrator.roleScript(login)))
+                .hasMessageContaining("role " + config.roles().server() + " exists and was not made by OneRoof");
+        assertThat(rolesOf(config, database)).hasSize(1);
+
+        runScript(database, migrator.adoptingRoles().roleScript(login));
+        assertThat(comment(database, config.roles().server())).contains("adopted at");
+        assertThat(migrator.migrate()).isPositive();
+    }
+
+    @OnEveryServer
+    void admitsALoginToWhatTheProgramAndOperatorsDo(TestDatabase database) throws Exception {
+        SchemaConfig config = fresh(database);
+        String login = login(database, "NOCREATEROLE");
+        Migrator migrator = new Migrator(database.dataSource(), config).admitting(login);
+        migrator.migrate();
+        migrator.migrate();
+
+        assertThat(database.list(
+                        row -> row.getString(1),
+                        "SELECT roleid::regrole::text FROM pg_auth_members WHERE member = ?::regrole ORDER BY 1",
+                        login))
+                .containsExactly(config.roles().server(), config.roles().admin());
+    }
+
+    @Test
+    void saysThatAnotherBuildMadeTheSchema(TestDatabase database) {
+        database.run("UPDATE oneroof.schema_history SET checksum = 1 WHERE version = '12'");
+        Migrator migrator = new Migrator(database.dataSource(), SchemaConfig.DEFAULT);
+
+        assertThat(migrator.status().state()).isEqualTo(SchemaStatus.State.DIFFERENT);
+        assertThatThrownBy(migrator::migrate).isInstanceOfSatisfying(OneRoofException.class, e -> {
+            assertThat(e.code()).isEqualTo(ErrorCode.SCHEMA_DIFFERENT);
+            assertThat(e.message())
+                    .contains("earlier development build", "12 (jobs)")
+                    .doesNotContain("checksum");
+        });
+    }
+
+    private static List<String> rolesOf(SchemaConfig config, TestDatabase database) {
+        return database.list(
+                row -> row.getString(1), "SELECT rolname FROM pg_roles WHERE rolname = ANY (?) ORDER BY 1", (Object)
+                        config.roles().all().toArray(String[]::new));
+    }
+
+    private static String comment(TestDatabase database, String role) {
+        return database.value(String.class, "SELECT shobj_description(?::regrole, 'pg_authid')", role);
+    }
+
+    /** As a DBA does: a file that fails leaves nothing. */
+    private static void runScript(TestDatabase database, String script) {
+        try (Sql dba = database.sql()) {
+            try {
+                dba.run(script);
+            } finally {
+                dba.run("ROLLBACK");
+            }
+        }
     }
 
     @OnEveryServer

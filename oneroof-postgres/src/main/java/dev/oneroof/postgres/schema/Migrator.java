@@ -8,6 +8,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
@@ -26,15 +27,31 @@ public final class Migrator {
     private final DataSource dataSource;
     private final SchemaConfig config;
     private final Duration lockPatience;
+    private final Roles roles;
 
     public Migrator(DataSource dataSource, SchemaConfig config) {
         this(dataSource, config, LOCK_PATIENCE);
     }
 
     Migrator(DataSource dataSource, SchemaConfig config, Duration lockPatience) {
+        this(dataSource, config, lockPatience, new Roles(config));
+    }
+
+    private Migrator(DataSource dataSource, SchemaConfig config, Duration lockPatience, Roles roles) {
         this.dataSource = dataSource;
         this.config = config;
         this.lockPatience = lockPatience;
+        this.roles = roles;
+    }
+
+    /** Takes roles of the wanted names for OneRoof's own that it has not made. Without this they are refused. */
+    public Migrator adoptingRoles() {
+        return new Migrator(dataSource, config, lockPatience, roles.adopting());
+    }
+
+    /** Lets the login act as the running program and as an operator. */
+    public Migrator admitting(String login) {
+        return new Migrator(dataSource, config, lockPatience, roles.admitting(login));
     }
 
     /** Migrates and returns how many migrations ran. */
@@ -45,7 +62,10 @@ public final class Migrator {
             if (before.state() == SchemaStatus.State.NEWER) {
                 throw newer(before);
             }
-            new Roles(config).ensure(connection);
+            if (before.state() == SchemaStatus.State.DIFFERENT) {
+                throw different(before);
+            }
+            roles.ensure(connection);
             // Everything belongs to the owner, whoever migrates.
             return flyway(new ActingAs(dataSource, config.roles().owner())).migrate().migrationsExecuted;
         }
@@ -62,21 +82,43 @@ public final class Migrator {
         MigrationInfo current = info.current();
         MigrationVersion installed = current == null ? null : current.getVersion();
         int pending = info.pending().length;
+        List<String> different = Arrays.stream(info.all())
+                .filter(Migrator::isDifferent)
+                .map(m -> "%s (%s)".formatted(m.getVersion(), m.getDescription()))
+                .toList();
         return new SchemaStatus(
-                state(installed, known, pending), installed == null ? null : text(installed), text(known), pending);
+                state(installed, known, pending, !different.isEmpty()),
+                installed == null ? null : text(installed),
+                text(known),
+                pending,
+                different);
+    }
+
+    /** Applied with another text, applied and unknown here, or passed over since a later one was applied before. */
+    private static boolean isDifferent(MigrationInfo migration) {
+        return migration.isVersioned()
+                && switch (migration.getState()) {
+                    case SUCCESS, OUT_OF_ORDER -> !migration.isChecksumMatching() || !migration.isDescriptionMatching();
+                    case MISSING_SUCCESS, MISSING_FAILED, IGNORED -> true;
+                    default -> false;
+                };
     }
 
     /** What a DBA must run when {@code login} may not create roles. */
     public String roleScript(String login) {
-        return new Roles(config).script(login);
+        return roles.script(login);
     }
 
-    private static SchemaStatus.State state(@Nullable MigrationVersion installed, MigrationVersion known, int pending) {
+    private static SchemaStatus.State state(
+            @Nullable MigrationVersion installed, MigrationVersion known, int pending, boolean isDifferent) {
         if (installed == null) {
             return SchemaStatus.State.ABSENT;
         }
         if (installed.compareTo(known) > 0) {
             return SchemaStatus.State.NEWER;
+        }
+        if (isDifferent) {
+            return SchemaStatus.State.DIFFERENT;
         }
         return pending > 0 ? SchemaStatus.State.BEHIND : SchemaStatus.State.CURRENT;
     }
@@ -86,6 +128,18 @@ public final class Migrator {
                 ErrorCode.SCHEMA_NEWER,
                 "schema %s is at version %s and this program knows only up to %s; use a newer oneroof"
                         .formatted(config.schema(), shown(status.installed()), status.known()));
+    }
+
+    private OneRoofException different(SchemaStatus status) {
+        return new OneRoofException(
+                ErrorCode.SCHEMA_DIFFERENT,
+                "schema %s was made by an earlier development build: its %s not as in this program, and cannot be brought there"
+                        .formatted(
+                                config.schema(),
+                                status.different().size() == 1
+                                        ? "version %s is"
+                                                .formatted(status.different().getFirst())
+                                        : "versions %s are".formatted(String.join(", ", status.different()))));
     }
 
     private static String shown(@Nullable String version) {
@@ -118,7 +172,7 @@ public final class Migrator {
     }
 
     private Flyway flyway(DataSource connections) {
-        RoleNames roles = config.roles();
+        RoleNames names = config.roles();
         return Flyway.configure()
                 .loggers("slf4j")
                 .dataSource(connections)
@@ -128,10 +182,10 @@ public final class Migrator {
                 .table("schema_history")
                 .placeholders(Map.of(
                         "schema", config.schema().quoted(),
-                        "server", RoleNames.quoted(roles.server()),
-                        "admin", RoleNames.quoted(roles.admin()),
-                        "executor", RoleNames.quoted(roles.executor()),
-                        "viewer", RoleNames.quoted(roles.viewer())))
+                        "server", RoleNames.quoted(names.server()),
+                        "admin", RoleNames.quoted(names.admin()),
+                        "executor", RoleNames.quoted(names.executor()),
+                        "viewer", RoleNames.quoted(names.viewer())))
                 .validateMigrationNaming(true)
                 .load();
     }

@@ -19,14 +19,34 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Roles belong to the cluster and PostgreSQL has no lock that spans its databases, so two databases that are set up
  * at once collide here. Each statement is harmless when repeated; a collision just means that another got there first.
+ *
+ * <p>A role of the wanted name may be in the cluster for another purpose. Its members would get OneRoof's rights, and OneRoof
+ * theirs. So each role that OneRoof makes carries a comment that says so, made in the same statement, and one without it is
+ * refused unless the caller adopts it.
  */
 final class Roles {
     private static final int TRIES = 20;
 
     private final SchemaConfig config;
+    private final boolean adopts;
+    private final @Nullable String admitted;
 
     Roles(SchemaConfig config) {
+        this(config, false, null);
+    }
+
+    private Roles(SchemaConfig config, boolean adopts, @Nullable String admitted) {
         this.config = config;
+        this.adopts = adopts;
+        this.admitted = admitted;
+    }
+
+    Roles adopting() {
+        return new Roles(config, true, admitted);
+    }
+
+    Roles admitting(String login) {
+        return new Roles(config, adopts, login);
     }
 
     void ensure(Connection connection) throws SQLException {
@@ -43,17 +63,27 @@ final class Roles {
     }
 
     private void ensureOnce(Connection connection) throws SQLException {
-        List<String> missing = missing(connection);
+        List<FoundRole> found = FoundRole.find(connection, config.roles().all());
+        List<FoundRole> foreign = found.stream().filter(role -> !role.isOurs()).toList();
+        refuse(foreign);
+        List<String> missing = new ArrayList<>(config.roles().all());
+        found.forEach(role -> missing.remove(role.name()));
         if (!missing.isEmpty()) {
             demandRightToCreateRoles(connection, missing);
         }
+        for (FoundRole role : foreign) {
+            adopt(connection, role);
+        }
         for (String role : missing) {
-            execute(connection, create(role));
+            execute(connection, RoleScript.create(role));
         }
         for (String role : List.of(config.roles().owner(), config.roles().server())) {
             if (!mayBecome(connection, role)) {
                 grant(connection, role);
             }
+        }
+        if (admitted != null) {
+            admit(connection, admitted);
         }
         if (!schemaExists(connection)) {
             createSchema(connection);
@@ -64,28 +94,67 @@ final class Roles {
     String script(String login) {
         List<String> lines = new ArrayList<>();
         lines.add("-- Roles and schema of OneRoof, for a DBA to run once in the database that OneRoof will use.");
+        lines.add("BEGIN;");
         for (String role : config.roles().all()) {
-            lines.add("""
-                    DO $$ BEGIN %s; EXCEPTION WHEN duplicate_object THEN NULL; END $$;""".formatted(create(role)));
+            lines.add(RoleScript.ensure(role, adopts));
         }
         lines.add(grantStatement(config.roles().owner(), login) + ";");
         lines.add(grantStatement(config.roles().server(), login) + ";");
         lines.add(createSchemaStatement() + ";");
+        lines.add("COMMIT;");
         return lines.stream().collect(Collectors.joining("\n", "", "\n"));
     }
 
-    private List<String> missing(Connection connection) throws SQLException {
-        List<String> missing = new ArrayList<>(config.roles().all());
-        try (PreparedStatement query =
-                connection.prepareStatement("SELECT rolname FROM pg_catalog.pg_roles WHERE rolname = ANY (?)")) {
-            query.setArray(1, connection.createArrayOf("text", missing.toArray()));
+    /** Before anything is made. What OneRoof's functions do they do as the owner, so no role may have rights beyond its own. */
+    private void refuse(List<FoundRole> foreign) {
+        List<FoundRole> refused =
+                adopts ? foreign.stream().filter(FoundRole::isTooPowerful).toList() : foreign;
+        if (refused.isEmpty()) {
+            return;
+        }
+        String roles = refused.stream().map(FoundRole::toString).collect(Collectors.joining("; "));
+        throw new OneRoofException(
+                ErrorCode.CONFLICT,
+                adopts
+                        ? "%s: not adopted with such rights; take them away with ALTER ROLE, or set db.role_prefix (ONEROOF_DB_ROLE_PREFIX)"
+                                .formatted(roles)
+                        : ("%s: in this cluster already and not made by OneRoof, which would give its members OneRoof's rights;"
+                                        + " set db.role_prefix (ONEROOF_DB_ROLE_PREFIX) for roles of other names, or take these"
+                                        + " with 'oneroof db migrate --adopt-roles'")
+                                .formatted(roles));
+    }
+
+    private void adopt(Connection connection, FoundRole role) throws SQLException {
+        try (PreparedStatement query = connection.prepareStatement(RoleScript.ADOPTION)) {
+            query.setString(1, role.name());
+            query.setString(2, role.comment());
             try (ResultSet rows = query.executeQuery()) {
-                while (rows.next()) {
-                    missing.remove(rows.getString(1));
-                }
+                rows.next();
+                execute(connection, rows.getString(1));
+            }
+        } catch (SQLException e) {
+            if (SqlState.isPrivilegeMissing(e)) {
+                throw denied(connection, "may not comment on role %s, which adopts it".formatted(role.name()), e);
+            }
+            throw e;
+        }
+    }
+
+    /** What the running program does, and what an operator does with psql. */
+    private void admit(Connection connection, String login) throws SQLException {
+        for (String role : List.of(config.roles().server(), config.roles().admin())) {
+            if (!isMember(connection, login, role)) {
+                execute(connection, grantStatement(role, login));
             }
         }
-        return missing;
+    }
+
+    private static boolean isMember(Connection connection, String login, String role) throws SQLException {
+        try (PreparedStatement query = connection.prepareStatement("SELECT pg_has_role(?, ?, 'USAGE')")) {
+            query.setString(1, login);
+            query.setString(2, role);
+            return firstIsTrue(query);
+        }
     }
 
     private void demandRightToCreateRoles(Connection connection, List<String> missing) throws SQLException {
@@ -99,8 +168,8 @@ final class Roles {
         String login = connection.getMetaData().getUserName();
         return new OneRoofException(
                 ErrorCode.PRIVILEGE_MISSING,
-                "user %s %s; ask a DBA to run what 'oneroof db migrate --print-roles' prints, then try again"
-                        .formatted(login, what),
+                "user %s %s; ask a DBA to run what 'oneroof db migrate --print-roles%s' prints, then try again"
+                        .formatted(login, what, adopts ? " --adopt-roles" : ""),
                 cause);
     }
 
@@ -143,10 +212,6 @@ final class Roles {
             query.setString(1, config.schema().value());
             return firstIsTrue(query);
         }
-    }
-
-    private static String create(String role) {
-        return "CREATE ROLE %s NOLOGIN".formatted(RoleNames.quoted(role));
     }
 
     private static String grantStatement(String role, String login) {
