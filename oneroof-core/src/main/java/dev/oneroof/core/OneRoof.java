@@ -15,6 +15,7 @@ import dev.oneroof.core.worker.Once;
 import dev.oneroof.core.worker.Worker;
 import dev.oneroof.core.worker.Workers;
 import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.UserTx;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.time.Duration;
@@ -26,6 +27,8 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -187,6 +190,24 @@ public final class OneRoof implements AutoCloseable {
         }
     }
 
+    /**
+     * Runs the work in one transaction: committed when it returns, rolled back when it throws or abandons. Its statements go
+     * to the server as they are written; {@code jobs().enqueue(tx, …)} and {@code Outbox.emit(tx, …)} take part in it.
+     */
+    public <R> R inTx(Function<UserTx, R> work) {
+        return database().inTx(tx -> work.apply(tx.asWritten()));
+    }
+
+    /** As {@link #inTx}, without a result. */
+    public void useTx(Consumer<UserTx> work) {
+        database().useTx(tx -> work.accept(tx.asWritten()));
+    }
+
+    /**
+     * For OneRoof's own classes, such as {@code new Schedules(oneroof.database())}. In its transactions a name
+     * {@code oneroof.something} means OneRoof's schema, whatever that is called: statements of a program belong in
+     * {@link #inTx}.
+     */
     public Database database() {
         return wiring.database();
     }

@@ -42,7 +42,8 @@ public final class Database {
         jdbi.setStatementBuilderFactory(connection -> new ScrollableStatements());
         jdbi.getConfig(SqlStatements.class)
                 .setSqlParser(PARSER)
-                .setTemplateEngine((sql, context) -> schema.applyTo(sql));
+                // Texts come as the server is to have them: Tx has turned the names of OneRoof's own.
+                .setTemplateEngine((sql, context) -> sql);
         jdbi.getConfig(StatementExceptions.class).setMessageRendering(Database::told);
     }
 
@@ -95,6 +96,11 @@ public final class Database {
             tx.committed();
         }
         return result;
+    }
+
+    /** The schema that OneRoof lives in. */
+    public SchemaName schema() {
+        return schema;
     }
 
     public void useTx(Consumer<Tx> work) {

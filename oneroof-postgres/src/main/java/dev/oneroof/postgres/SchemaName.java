@@ -5,17 +5,13 @@ import dev.oneroof.postgres.error.OneRoofException;
 import java.util.regex.Pattern;
 
 /**
- * The schema that holds OneRoof's tables. Statements are written with the default name, {@code oneroof.some_table}, so
- * that they can be pasted into psql as they stand; here they are turned to the configured one. A search_path would do
- * it more quietly, and would be lost behind a pooling proxy.
+ * The schema that holds OneRoof's tables. OneRoof's own statements are written with the default name,
+ * {@code oneroof.some_table}, so that they can be pasted into psql as they stand; here they are turned to the configured
+ * one. A search_path would do it more quietly, and would be lost behind a pooling proxy. The text of a user is put into
+ * such a statement afterwards, or is sent by itself through {@link UserTx}.
  */
 public record SchemaName(String value) {
     private static final Pattern ALLOWED = Pattern.compile("(?!pg_)[a-z_][a-z0-9_]{0,62}");
-
-    // Only before the names that are ours, and not inside a quoted name: what users put into a statement (the names of
-    // their tables, a source's filter) is left alone.
-    private static final Pattern WRITTEN = Pattern.compile(
-            "(?<![\\w\"])oneroof\\.(?=(dot_config|queue_|tail_|gov_|event_|job_|system_issue|operator_act|fn_|v_|lease_epoch_seq|schema_history))");
 
     public static final SchemaName DEFAULT = new SchemaName("oneroof");
 
@@ -32,8 +28,9 @@ public record SchemaName(String value) {
         return '"' + value + '"';
     }
 
-    String applyTo(String sql) {
-        return equals(DEFAULT) ? sql : WRITTEN.matcher(sql).replaceAll(quoted() + ".");
+    /** A statement of OneRoof, or a part of one, under this name. Never for a text of a user. */
+    public String applyTo(String ownSql) {
+        return equals(DEFAULT) ? ownSql : OwnNames.turn(ownSql, this);
     }
 
     @Override

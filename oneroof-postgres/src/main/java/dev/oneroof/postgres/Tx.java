@@ -2,7 +2,6 @@ package dev.oneroof.postgres;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +14,9 @@ import org.jdbi.v3.core.statement.Update;
 /**
  * An open transaction. It is passed as the first parameter to whatever takes part in it; nobody but
  * {@link Database#inTx} begins or ends one.
+ *
+ * <p>Its statements are OneRoof's own: the names {@code oneroof.something} in them are turned to the schema that OneRoof
+ * lives in. A statement that holds the text of a user goes through {@link #asWritten}.
  */
 public final class Tx {
     private final Handle handle;
@@ -34,23 +36,31 @@ public final class Tx {
         R with(PreparedStatement statement) throws SQLException;
     }
 
+    /** The same transaction for statements of users, and for those that hold a text of theirs: nothing is turned. */
+    public UserTx asWritten() {
+        return new UserTx(this);
+    }
+
+    /** The schema that OneRoof lives in. */
+    public SchemaName schema() {
+        return schema;
+    }
+
     /** A statement that returns rows, with {@code :named} parameters. */
     public Query query(String sql) {
+        return queryAsWritten(schema.applyTo(sql));
+    }
+
+    Query queryAsWritten(String sql) {
         return handle.createQuery(sql);
-    }
-
-    /** As {@link #query}; the rows of its result can be gone through in any order, as often as one likes. */
-    public Query scrollableQuery(String sql) {
-        return handle.createQuery(sql).define(ScrollableStatements.ATTRIBUTE, true);
-    }
-
-    /** The whole result of a {@link #scrollableQuery}, to be gone through by whomever until that query is closed. */
-    public ResultSet fetched(Query scrollable) {
-        return scrollable.execute((statement, context) -> statement.get().getResultSet());
     }
 
     /** A statement that changes rows, with {@code :named} parameters. */
     public Update update(String sql) {
+        return updateAsWritten(schema.applyTo(sql));
+    }
+
+    Update updateAsWritten(String sql) {
         return handle.createUpdate(sql);
     }
 
@@ -59,10 +69,14 @@ public final class Tx {
      * else sleeps. The mapping layer takes as long as all the rest of such a one.
      */
     public <R> R plain(String sql, Plain<R> work) {
-        try (PreparedStatement statement = handle.getConnection().prepareStatement(schema.applyTo(sql))) {
+        return plainAsWritten(schema.applyTo(sql), work);
+    }
+
+    <R> R plainAsWritten(String sql, Plain<R> work) {
+        try (PreparedStatement statement = handle.getConnection().prepareStatement(sql)) {
             return work.with(statement);
         } catch (SQLException e) {
-            try (Query failed = query(sql)) {
+            try (Query failed = queryAsWritten(sql)) {
                 // As the mapping layer would tell it.
                 throw new UnableToExecuteStatementException(e, failed.getContext());
             }

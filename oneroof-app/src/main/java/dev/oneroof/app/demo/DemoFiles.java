@@ -15,7 +15,7 @@ import dev.oneroof.core.tabletail.IdType;
 import dev.oneroof.core.tabletail.Row;
 import dev.oneroof.core.tabletail.TailSource;
 import dev.oneroof.core.tabletail.TimeType;
-import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.UserTx;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -86,7 +86,7 @@ final class DemoFiles {
         new Schedules(oneroof.database()).pause("recount_files", END);
     }
 
-    private static void write(OneRoof oneroof, Tx tx, List<Row> rows) {
+    private static void write(OneRoof oneroof, UserTx tx, List<Row> rows) {
         Integer[] files =
                 rows.stream().map(row -> Math.toIntExact(row.number("id"))).toArray(Integer[]::new);
         long manifest = tx.query(DemoSql.MANIFEST)
@@ -96,7 +96,7 @@ final class DemoFiles {
         oneroof.jobs().enqueue(tx, NewJob.of(CUT.name(), Payload.of(Map.of("manifest_id", manifest))));
     }
 
-    private static Outcome cut(OneRoof oneroof, Tx tx, Job job) {
+    private static Outcome cut(OneRoof oneroof, UserTx tx, Job job) {
         Optional<String> missing = missing(tx, job, "manifest_id");
         if (missing.isPresent()) {
             return Outcome.dead(missing.get());
@@ -119,7 +119,7 @@ final class DemoFiles {
         return Outcome.done();
     }
 
-    private static Outcome mark(Tx tx, Job job) {
+    private static Outcome mark(UserTx tx, Job job) {
         Optional<String> missing = missing(tx, job, "manifest_id", "first", "last");
         if (missing.isPresent()) {
             return Outcome.dead(missing.get());
@@ -129,7 +129,7 @@ final class DemoFiles {
     }
 
     /** What no attempt would find. Anybody may enqueue such jobs. */
-    private static Optional<String> missing(Tx tx, Job job, String... keys) {
+    private static Optional<String> missing(UserTx tx, Job job, String... keys) {
         return tx.query(DemoSql.MISSING)
                 .bind("payload", job.payload())
                 .bind("keys", keys)

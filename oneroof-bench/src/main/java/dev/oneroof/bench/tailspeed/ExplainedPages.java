@@ -4,7 +4,7 @@ import dev.oneroof.core.tabletail.Batch;
 import dev.oneroof.core.tabletail.BatchEffect;
 import dev.oneroof.core.tabletail.Page;
 import dev.oneroof.core.tabletail.TailSpec;
-import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.UserTx;
 
 /**
  * Lets the server explain every page that a tail walks through, up to so many rows, and adds up what they cost. A page whose
@@ -32,7 +32,7 @@ final class ExplainedPages implements BatchEffect {
     }
 
     @Override
-    public Batch apply(Tx tx, Page page) {
+    public Batch apply(UserTx tx, Page page) {
         if (page.parameters().containsKey("page_first")) {
             return reading.apply(tx, page);
         }

@@ -6,7 +6,7 @@ import dev.oneroof.core.tabletail.Batch;
 import dev.oneroof.core.tabletail.BatchEffect;
 import dev.oneroof.core.tabletail.Page;
 import dev.oneroof.core.tabletail.TailSource;
-import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.UserTx;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.time.Duration;
@@ -65,7 +65,7 @@ final class WholeRun {
         }
 
         @Override
-        public Batch apply(Tx tx, Page page) {
+        public Batch apply(UserTx tx, Page page) {
             Batch batch = effect.apply(tx, page);
             tx.onCommit(() -> {
                 handled += batch.rowsSeen();

@@ -152,7 +152,7 @@ public final class HeartbeatTrial implements Bench {
     }
 
     private static long pages(Database db) {
-        return db.inTx(tx -> tx.query("SELECT pg_relation_size('oneroof.queue_heartbeat') / 8192")
+        return db.inTx(tx -> tx.query("SELECT pg_relation_size('oneroof.queue_heartbeat'::regclass) / 8192")
                 .mapTo(Long.class)
                 .one());
     }

@@ -10,7 +10,7 @@ import dev.oneroof.core.worker.LoopConfig;
 import dev.oneroof.core.worker.Waiting;
 import dev.oneroof.postgres.Connections;
 import dev.oneroof.postgres.Database;
-import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.UserTx;
 import dev.oneroof.testkit.fault.JavaProcess;
 import java.io.IOException;
 import java.time.Duration;
@@ -74,7 +74,7 @@ record JobInstance(BenchSite site, String trial, Duration lease) {
 
     private record Handlers(String process, JobTables tables, Database outside) {
         /** What it has written goes with a failure, and with a snooze. */
-        Outcome inTx(Tx tx, Job job) {
+        Outcome inTx(UserTx tx, Job job) {
             Outcome outcome = drawn();
             tables.note(tx, job, process);
             linger();
@@ -85,16 +85,16 @@ record JobInstance(BenchSite site, String trial, Duration lease) {
         Outcome outside(Job job) {
             Outcome outcome = drawn();
             if (outcome instanceof Outcome.Done) {
-                outside.useTx(tx -> tables.note(tx, job, process));
+                outside.useTx(tx -> tables.note(tx.asWritten(), job, process));
             }
             linger();
             return outcome;
         }
 
         Outcome single(Job job) {
-            outside.useTx(tx -> tables.mark(tx, job, process, "begun"));
+            outside.useTx(tx -> tables.mark(tx.asWritten(), job, process, "begun"));
             linger();
-            outside.useTx(tx -> tables.mark(tx, job, process, "ended"));
+            outside.useTx(tx -> tables.mark(tx.asWritten(), job, process, "ended"));
             return Outcome.done();
         }
 

@@ -5,6 +5,7 @@ import dev.oneroof.core.job.JobKind;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Identifiers;
 import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.UserTx;
 import java.time.Duration;
 import java.util.List;
 
@@ -128,7 +129,7 @@ record JobTables(String schema) {
     }
 
     /** The effect of a job of one of the first two kinds. */
-    void note(Tx tx, Job job, String process) {
+    void note(UserTx tx, Job job, String process) {
         tx.update(NOTE.formatted(schema, job.kind()))
                 .bind("job", job.id().value())
                 .bind("attempt", job.attempt())
@@ -137,7 +138,7 @@ record JobTables(String schema) {
     }
 
     /** That a handler of the third kind has begun, or is about to end. */
-    void mark(Tx tx, Job job, String process, String mark) {
+    void mark(UserTx tx, Job job, String process, String mark) {
         tx.update(MARK.formatted(schema))
                 .bind("job", job.id().value())
                 .bind("attempt", job.attempt())

@@ -4,7 +4,7 @@ import dev.oneroof.core.tabletail.Batch;
 import dev.oneroof.core.tabletail.BatchEffect;
 import dev.oneroof.core.tabletail.Page;
 import dev.oneroof.core.worker.Waiting;
-import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.UserTx;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.LongAdder;
  */
 record Lingering(BatchEffect effect, Duration most, LongAdder committed) implements BatchEffect {
     @Override
-    public Batch apply(Tx tx, Page page) {
+    public Batch apply(UserTx tx, Page page) {
         Batch batch = effect.apply(tx, page);
         tx.onCommit(() -> committed.add(batch.rowsSeen()));
         if (batch.rowsSeen() > 0 && most.isPositive()) {

@@ -3,6 +3,7 @@ package dev.oneroof.core.job;
 import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.UserTx;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.sql.Connection;
@@ -46,6 +47,16 @@ public final class Jobs {
     /** In the caller's transaction: the job is there if and only if what else it does is. */
     public Enqueued enqueue(Tx tx, NewJob job) {
         return enqueueAll(tx, List.of(job)).getFirst();
+    }
+
+    /** As {@link #enqueue(Tx, NewJob)}, in the transaction of a handler. */
+    public Enqueued enqueue(UserTx tx, NewJob job) {
+        return enqueue(tx.own(), job);
+    }
+
+    /** As {@link #enqueueAll(Tx, List)}, in the transaction of a handler. */
+    public List<Enqueued> enqueueAll(UserTx tx, List<NewJob> jobs) {
+        return enqueueAll(tx.own(), jobs);
     }
 
     /** In a transaction of their own: all of them or none. */

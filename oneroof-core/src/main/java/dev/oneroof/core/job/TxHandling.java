@@ -71,7 +71,7 @@ record TxHandling(Database db, JobStore store, TxJobHandler handler) {
     private Outcome handled(Tx tx, RunningJob job) {
         try {
             job.begin();
-            Outcome outcome = handler.handle(tx, job);
+            Outcome outcome = handler.handle(tx.asWritten(), job);
             return outcome == null ? new Outcome.Retry("its handler returned null", null) : outcome;
         } catch (RuntimeException e) {
             throw e;

@@ -1,6 +1,6 @@
 package dev.oneroof.core.job;
 
-import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.UserTx;
 
 /**
  * Does a job whose effects are in this database. They are committed together with the end of the job, or not at all: so
@@ -9,5 +9,5 @@ import dev.oneroof.postgres.Tx;
  */
 @FunctionalInterface
 public interface TxJobHandler {
-    Outcome handle(Tx tx, Job job) throws Exception;
+    Outcome handle(UserTx tx, Job job) throws Exception;
 }

@@ -45,7 +45,7 @@ public final class LeaseStore {
             UPDATE oneroof.queue_heartbeat h
             SET lease_owner = :owner,
                 lease_until = clock_timestamp() + make_interval(secs => :ttl),
-                lease_epoch = nextval('oneroof.lease_epoch_seq'),
+                lease_epoch = nextval('oneroof.lease_epoch_seq'::regclass),
                 metadata = CASE
                     WHEN free.lease_owner <> :owner OR free.lease_until > clock_timestamp() THEN h.metadata || jsonb_build_object('taken_over_at', (
                         SELECT jsonb_agg(t.at)

@@ -2,6 +2,7 @@ package dev.oneroof.core.outbox;
 
 import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.UserTx;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.util.List;
@@ -39,6 +40,16 @@ public final class Outbox {
 
     public EventId emit(Tx tx, Event event) {
         return emitAll(tx, List.of(event)).getFirst();
+    }
+
+    /** As {@link #emit(Tx, Event)}, in the transaction of a handler. */
+    public EventId emit(UserTx tx, Event event) {
+        return emit(tx.own(), event);
+    }
+
+    /** As {@link #emitAll(Tx, List)}, in the transaction of a handler. */
+    public List<EventId> emitAll(UserTx tx, List<Event> events) {
+        return emitAll(tx.own(), events);
     }
 
     /** All or none, in one statement. Within the outbox they keep this order. */

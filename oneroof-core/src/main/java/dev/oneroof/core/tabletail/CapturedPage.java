@@ -1,13 +1,15 @@
 package dev.oneroof.core.tabletail;
 
 import dev.oneroof.core.lease.Scope;
+import dev.oneroof.postgres.SchemaName;
 import java.util.Map;
 
 /**
  * The rows whose keys were just written to the stretch, and no others: what an effect sees is just what will be
  * remembered as handled. A row that has gone or changed its key since is not among them; a changed one comes again.
  */
-record CapturedPage(TailSource source, Scope scope, StretchStore.Captured captured, boolean untimed) implements Page {
+record CapturedPage(TailSource source, SchemaName schema, Scope scope, StretchStore.Captured captured, boolean untimed)
+        implements Page {
     @Override
     public String select(String columns) {
         OrderKey key = new OrderKey(source);
@@ -28,7 +30,7 @@ record CapturedPage(TailSource source, Scope scope, StretchStore.Captured captur
                         key.id(),
                         key.at(),
                         source.relation().quoted(),
-                        byId.formatted(key.tsType(), key.idType(), key.id(), key.columns()),
+                        schema.applyTo(byId).formatted(key.tsType(), key.idType(), key.id(), key.columns()),
                         untimed ? key.isUntimed() : key.isThere(),
                         key.order());
     }

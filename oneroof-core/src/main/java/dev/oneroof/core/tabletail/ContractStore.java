@@ -84,7 +84,8 @@ final class ContractStore {
 
     /** How old the first row of the page is; empty when there is none, or when it has no time. */
     Optional<Double> lagSeconds(Tx tx, KeysetPage page) {
-        return tx.query(LAG.formatted(page.select("1")))
+        return tx.asWritten()
+                .query(LAG.formatted(page.select("1")))
                 .bindMap(page.parameters())
                 .mapTo(Double.class)
                 .findOne();

@@ -88,10 +88,11 @@ public final class CursorReport {
 
     Report of(Tx tx, TailStores stores, Cursor cursor, TailSource source) {
         Shape shape = stores.sources().shape(tx, source);
-        Stretch handled = Stretch.all(cursor.scope(), Stretch.Part.TIMED);
+        Stretch handled = Stretch.all(tx.schema(), cursor.scope(), Stretch.Part.TIMED);
         @Nullable Watermark from = lowerHand(tx, stores, cursor, new OrderKey(source, shape.collation()));
         KeysetPage open = new KeysetPage(source, shape.partitioned(), from, null, handled, (int) COUNTED_UP_TO);
-        long behind = tx.query(BEHIND.formatted(open.select("1")))
+        long behind = tx.asWritten()
+                .query(BEHIND.formatted(open.select("1")))
                 .bindMap(open.parameters())
                 .map((row, context) -> row.getLong(1))
                 .one();
@@ -151,7 +152,8 @@ public final class CursorReport {
             return new Preview(0, false, null, null);
         }
         KeysetPage page = new KeysetPage(source, shape.partitioned(), to, cursor.head(), null, (int) COUNTED_UP_TO);
-        return tx.query(ENDS.formatted(page.select("1")))
+        return tx.asWritten()
+                .query(ENDS.formatted(page.select("1")))
                 .bindMap(page.parameters())
                 .map((row, context) -> new Preview(
                         row.getLong("rows"),

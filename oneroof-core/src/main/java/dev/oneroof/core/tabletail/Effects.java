@@ -54,7 +54,7 @@ final class Effects {
         failedRows = rows;
         failedAfter = before;
         reading = false;
-        Batch batch = spec.effect().apply(tx, page);
+        Batch batch = spec.effect().apply(tx.asWritten(), page);
         if (tx.isAbandoned()) {
             throw new OneRoofException(
                     ErrorCode.INVALID_INPUT,
@@ -82,7 +82,8 @@ final class Effects {
                     failure.message()));
             return new Counts(keys.rows(), 0, 0);
         }
-        Batch batch = apply(tx, new CapturedPage(source, spec.scope(), keys, untimed), keys.rows(), 0, sizing);
+        Batch batch =
+                apply(tx, new CapturedPage(source, tx.schema(), spec.scope(), keys, untimed), keys.rows(), 0, sizing);
         return new Counts(keys.rows(), batch.effectsWritten(), 0);
     }
 

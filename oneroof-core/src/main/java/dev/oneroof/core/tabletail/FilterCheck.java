@@ -39,7 +39,7 @@ final class FilterCheck {
 
     private static String explain(Tx tx, String filter, String sql) {
         try {
-            return tx.query(sql).mapTo(String.class).one();
+            return tx.asWritten().query(sql).mapTo(String.class).one();
         } catch (JdbiException e) {
             String state = SqlState.of(e);
             if (state == null) {

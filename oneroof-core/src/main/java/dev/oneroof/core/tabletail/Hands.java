@@ -216,11 +216,11 @@ final class Hands {
         KeysetPage whole =
                 new KeysetPage(source, position.shape().partitioned(), position.settled(), bound, handled(), limit);
         Optional<Watermark> step = source.filter() != null && sizing.isSlow()
-                ? whole.unfilteredStep(tx, STEP_BATCHES * limit)
+                ? whole.unfilteredStep(tx.asWritten(), STEP_BATCHES * limit)
                 : Optional.empty();
         KeysetPage page = step.map(whole::upTo).orElse(whole);
         if (!begun) {
-            catchingUp = page.lastOfFull(tx).isPresent();
+            catchingUp = page.lastOfFull(tx.asWritten()).isPresent();
         }
         boolean keeping = source.contract() != OrderContract.EXTERNAL && !catchingUp;
 
@@ -352,6 +352,8 @@ final class Hands {
     }
 
     private @Nullable Stretch handled() {
-        return position.openBatches().isEmpty() ? null : Stretch.open(position.scope(), position.openBatches());
+        return position.openBatches().isEmpty()
+                ? null
+                : Stretch.open(db.schema(), position.scope(), position.openBatches());
     }
 }

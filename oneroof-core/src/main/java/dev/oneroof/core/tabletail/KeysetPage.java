@@ -1,6 +1,6 @@
 package dev.oneroof.core.tabletail;
 
-import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.UserTx;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -93,14 +93,14 @@ record KeysetPage(
      * first, in the index. Between the two statements no row can come into the range; one that does all the same, because
      * the contract is broken, is in it and handled with it.
      */
-    Optional<KeysetPage> whole(Tx tx) {
+    Optional<KeysetPage> whole(UserTx tx) {
         return upTo == null || limit == NO_LIMIT
                 ? Optional.empty()
                 : lastOfFull(tx).map(end -> new KeysetPage(source, partitioned, after, end, stretch, NO_LIMIT));
     }
 
     /** The place so many rows on, whether the filter lets them through or not; empty where there are fewer. */
-    Optional<Watermark> unfilteredStep(Tx tx, int rows) {
+    Optional<Watermark> unfilteredStep(UserTx tx, int rows) {
         return new KeysetPage(source.unfiltered(), partitioned, after, upTo, null, rows).lastOfFull(tx);
     }
 
@@ -109,7 +109,7 @@ record KeysetPage(
     }
 
     /** The key of its last row, if there are as many as it takes. */
-    Optional<Watermark> lastOfFull(Tx tx) {
+    Optional<Watermark> lastOfFull(UserTx tx) {
         String last = "SELECT p.order_ts::text AS ts, p.order_id::text AS id FROM (%s) p OFFSET %d LIMIT 1"
                 .formatted(select("1"), limit - 1);
         return tx.query(last)

@@ -118,7 +118,7 @@ final class LateRows {
                 position.shape().partitioned(),
                 from(tx, source),
                 settled,
-                Stretch.all(position.scope(), Stretch.Part.TIMED),
+                Stretch.all(tx.schema(), position.scope(), Stretch.Part.TIMED),
                 limit);
         Optional<StretchStore.Captured> late = stores.stretch().capture(tx, position.scope(), page, false);
         if (late.isEmpty()) {

@@ -2,6 +2,7 @@ package dev.oneroof.core.tabletail;
 
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.UserTx;
 import java.sql.ResultSet;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -115,7 +116,7 @@ final class LookAhead implements AutoCloseable {
                     settings.accept(tx);
                     tx.query(NO_WAITING).mapTo(String.class).one();
                     ready = true;
-                    readOn(tx);
+                    readOn(tx.asWritten());
                 }
             });
         } catch (RuntimeException e) {
@@ -127,7 +128,7 @@ final class LookAhead implements AutoCloseable {
         }
     }
 
-    private void readOn(Tx tx) {
+    private void readOn(UserTx tx) {
         Deque<Query> open = new ArrayDeque<>();
         try {
             int turn = 0;
@@ -144,7 +145,7 @@ final class LookAhead implements AutoCloseable {
         }
     }
 
-    private void fetch(Tx tx, Deque<Query> open, int turn, Request request) {
+    private void fetch(UserTx tx, Deque<Query> open, int turn, Request request) {
         try {
             // The last one's rows are being handled; those before are not needed any more.
             if (open.size() == 2) {

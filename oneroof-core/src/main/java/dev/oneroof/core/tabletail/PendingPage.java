@@ -1,5 +1,6 @@
 package dev.oneroof.core.tabletail;
 
+import dev.oneroof.postgres.SchemaName;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -8,7 +9,7 @@ import java.util.stream.Collectors;
  * The rows of the source that wait to be tried again, all with a time or all without. One that has gone, or has moved to
  * another key, is not among them.
  */
-record PendingPage(TailSource source, List<PendingStore.Waiting> rows) implements Page {
+record PendingPage(TailSource source, SchemaName schema, List<PendingStore.Waiting> rows) implements Page {
     @Override
     public String select(String columns) {
         OrderKey key = new OrderKey(source);
@@ -28,12 +29,13 @@ record PendingPage(TailSource source, List<PendingStore.Waiting> rows) implement
                         key.id(),
                         key.at(),
                         source.relation().quoted(),
-                        keys.formatted(
-                                key.ts(),
-                                key.id(),
-                                key.tsType(),
-                                key.idType(),
-                                "w.pending_id = ANY (CAST(:page_pending AS bigint[]))"),
+                        schema.applyTo(keys)
+                                .formatted(
+                                        key.ts(),
+                                        key.id(),
+                                        key.tsType(),
+                                        key.idType(),
+                                        "w.pending_id = ANY (CAST(:page_pending AS bigint[]))"),
                         isUntimed() ? key.isUntimed() : key.isThere(),
                         filter,
                         key.order());

@@ -90,7 +90,7 @@ final class Retries {
                 tx.abandon();
                 return true;
             }
-            Batch batch = spec.effect().apply(tx, new PendingPage(source, still));
+            Batch batch = spec.effect().apply(tx.asWritten(), new PendingPage(source, tx.schema(), still));
             stores.pendings().processed(tx, still);
             // They were counted as seen when they were set aside.
             return close(tx, source, place, new Counts(0, batch.effectsWritten(), 0));

@@ -1,7 +1,7 @@
 package dev.oneroof.core.tabletail;
 
 import dev.oneroof.postgres.Identifiers;
-import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.UserTx;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.sql.ResultSet;
@@ -42,7 +42,7 @@ record RowsEffect(List<String> columns, RowsHandler handler) implements BatchEff
     }
 
     @Override
-    public Batch apply(Tx tx, Page page) {
+    public Batch apply(UserTx tx, Page page) {
         Layout layout = layout(page.source());
         String sql = layout.sql(page);
         @Nullable
@@ -59,7 +59,7 @@ record RowsEffect(List<String> columns, RowsHandler handler) implements BatchEff
         }
     }
 
-    private Batch handled(Tx tx, Page page, String sql, Layout layout, ResultSet result) {
+    private Batch handled(UserTx tx, Page page, String sql, Layout layout, ResultSet result) {
         Rows rows = new Rows(result, layout.positions(), layout.key());
         if (rows.isEmpty()) {
             return Batch.EMPTY;

@@ -1,6 +1,6 @@
 package dev.oneroof.core.tabletail;
 
-import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.UserTx;
 import java.util.List;
 
 /** What a worker does with the rows of one batch, in the transaction that also moves the cursor. */
@@ -11,5 +11,5 @@ public interface RowsHandler {
      * for the same rows when the transaction did not commit, and for the next rows in the same one while there is much to
      * catch up with. What it throws fails the batch.
      */
-    void handle(Tx tx, List<Row> rows) throws Exception;
+    void handle(UserTx tx, List<Row> rows) throws Exception;
 }

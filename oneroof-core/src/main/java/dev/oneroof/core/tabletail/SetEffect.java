@@ -1,6 +1,6 @@
 package dev.oneroof.core.tabletail;
 
-import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.UserTx;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -44,7 +44,7 @@ public record SetEffect(String columns, String statement, Map<String, Object> pa
     private static final Pattern PLAIN = Pattern.compile("\\s*(INSERT|UPDATE|DELETE)\\b", Pattern.CASE_INSENSITIVE);
 
     @Override
-    public Batch apply(Tx tx, Page page) {
+    public Batch apply(UserTx tx, Page page) {
         if (page instanceof KeysetPage behind && PLAIN.matcher(statement).lookingAt()) {
             Optional<KeysetPage> whole = behind.whole(tx);
             if (whole.isPresent()) {
@@ -54,7 +54,7 @@ public record SetEffect(String columns, String statement, Map<String, Object> pa
         return whole(tx, page);
     }
 
-    private Batch bare(Tx tx, long rows, KeysetPage page) {
+    private Batch bare(UserTx tx, long rows, KeysetPage page) {
         int written = tx.update(BARE.formatted(page.select(columns), statement))
                 .bindMap(page.parameters())
                 .bindMap(parameters)
@@ -62,7 +62,7 @@ public record SetEffect(String columns, String statement, Map<String, Object> pa
         return new Batch(rows, written, page.upTo());
     }
 
-    private Batch whole(Tx tx, Page page) {
+    private Batch whole(UserTx tx, Page page) {
         return tx.query(WHOLE.formatted(page.select(columns), statement))
                 .bindMap(page.parameters())
                 .bindMap(parameters)

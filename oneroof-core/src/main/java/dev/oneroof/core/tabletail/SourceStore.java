@@ -78,8 +78,10 @@ public final class SourceStore {
     private static final String SHAPE = """
             SELECT c.relkind = 'p' AS partitioned,
                    t.attname IS NOT NULL AND NOT t.attnotnull AS untimed,
+                   -- In quotes whatever it is called: it becomes a part of OneRoof's own statements.
                    CASE
-                       WHEN i.attcollation <> 0 THEN quote_ident(cn.nspname) || '.' || quote_ident(co.collname)
+                       WHEN i.attcollation <> 0
+                       THEN '"' || replace(cn.nspname, '"', '""') || '"."' || replace(co.collname, '"', '""') || '"'
                    END AS collation
             FROM pg_catalog.pg_class c
             JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -111,7 +113,7 @@ public final class SourceStore {
             """;
 
     private static final String IS_OUTBOX = """
-            SELECT coalesce(to_regclass('oneroof.event_outbox') = to_regclass(format('%I.%I', :schema, :table)), false)
+            SELECT coalesce('oneroof.event_outbox'::regclass = to_regclass(format('%I.%I', :schema, :table)), false)
             """;
 
     // A frozen owner may hold the cursor's row inside its transaction; nobody should wait for it for ever.

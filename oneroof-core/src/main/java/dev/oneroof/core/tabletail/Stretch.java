@@ -1,6 +1,7 @@
 package dev.oneroof.core.tabletail;
 
 import dev.oneroof.core.lease.Scope;
+import dev.oneroof.postgres.SchemaName;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -10,13 +11,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param batches which ones to look at; null for all of the part
  */
-record Stretch(Scope scope, Part part, @Nullable Batches batches) {
-    static Stretch open(Scope scope, Batches batches) {
-        return new Stretch(scope, Part.OPEN, batches);
+record Stretch(
+        SchemaName schema, Scope scope, Part part, @Nullable Batches batches) {
+    static Stretch open(SchemaName schema, Scope scope, Batches batches) {
+        return new Stretch(schema, scope, Part.OPEN, batches);
     }
 
-    static Stretch all(Scope scope, Part part) {
-        return new Stretch(scope, part, null);
+    static Stretch all(SchemaName schema, Scope scope, Part part) {
+        return new Stretch(schema, scope, part, null);
     }
 
     /** Which of them. */
@@ -46,7 +48,7 @@ record Stretch(Scope scope, Part part, @Nullable Batches batches) {
                 ? "%1$s NOT IN (SELECT CAST(k.id AS %3$s) FROM oneroof.tail_stretch s CROSS JOIN LATERAL unnest(s.keys_id) k (id)"
                 : "(%2$s, %1$s) NOT IN (SELECT CAST(k.ts AS %4$s), CAST(k.id AS %3$s) FROM oneroof.tail_stretch s"
                         + " CROSS JOIN LATERAL unnest(s.keys_ts, s.keys_id) k (ts, id)";
-        return (byId
+        return (schema.applyTo(byId)
                         + " WHERE s.worker_name = :page_worker AND s.source_name = :page_source AND s.shard = :page_shard"
                         + "%5$s AND %6$s%7$s%8$s)")
                 .formatted(

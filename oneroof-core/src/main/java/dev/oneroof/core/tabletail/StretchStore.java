@@ -143,7 +143,9 @@ final class StretchStore {
         String reached = untimed || page.source().time() == null
                 ? "page.order_id IS NOT NULL"
                 : key.isNotInTheFuture("page.order_ts");
-        return tx.query(CAPTURE.formatted(page.select("1"), reached))
+        // The page holds texts of users; only the statement around it is ours.
+        return tx.asWritten()
+                .query(tx.schema().applyTo(CAPTURE).formatted(page.select("1"), reached))
                 .bindMap(page.parameters())
                 .bind("worker", scope.worker())
                 .bind("source", scope.source())

@@ -35,7 +35,8 @@ final class Untimed {
         CursorStore.Place place = position.open(tx);
         int limit = sizing.limit(source.batchSize());
         effects.begin(limit, sizing);
-        UntimedPage page = new UntimedPage(source, Stretch.all(position.scope(), Stretch.Part.UNTIMED), limit);
+        UntimedPage page =
+                new UntimedPage(source, Stretch.all(tx.schema(), position.scope(), Stretch.Part.UNTIMED), limit);
         Optional<StretchStore.Captured> found = stores.stretch().capture(tx, position.scope(), page, true);
         if (found.isEmpty()) {
             tx.abandon();

@@ -86,8 +86,9 @@ final class Watch {
                 .one();
         // Also below head: a transaction that stayed open may have committed a great many there.
         @Nullable
-        Stretch handled =
-                position.openBatches().isEmpty() ? null : Stretch.open(position.scope(), position.openBatches());
+        Stretch handled = position.openBatches().isEmpty()
+                ? null
+                : Stretch.open(tx.schema(), position.scope(), position.openBatches());
         @Nullable Watermark settled = position.settled();
         Optional<Double> lag = stores.contracts()
                 .lagSeconds(tx, new KeysetPage(source, position.shape().partitioned(), settled, null, handled, 1));

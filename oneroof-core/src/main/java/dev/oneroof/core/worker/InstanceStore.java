@@ -20,7 +20,7 @@ final class InstanceStore {
                 (executor_name, executor_kind, expected_cadence_seconds, stale_threshold_seconds, registered_by,
                  lease_owner, lease_until, lease_epoch, last_beat_payload, metadata)
             SELECT :executor, 'PG_worker', 5, 30, :owner,
-                   :owner, clock_timestamp() + make_interval(secs => :ttl), nextval('oneroof.lease_epoch_seq'),
+                   :owner, clock_timestamp() + make_interval(secs => :ttl), nextval('oneroof.lease_epoch_seq'::regclass),
                    jsonb_build_object('doing', 'working', 'reason', 'started', 'wake_ups', CAST(:ear AS text),
                                       'since', extract(epoch FROM clock_timestamp())),
                    jsonb_build_object('scopes', to_jsonb(CAST(:scopes AS text[])), 'pid', CAST(:pid AS bigint))

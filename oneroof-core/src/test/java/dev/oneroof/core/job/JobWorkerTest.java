@@ -139,13 +139,14 @@ class JobWorkerTest {
             statement.execute("INSERT INTO public.orders VALUES (3)");
             oneroof.jobs().enqueue(own, NewJob.of("mark_file", Payload.EMPTY));
             own.commit();
-            boolean isElsewhere = new Database(database.dataSource(), new SchemaName("elsewhere"))
-                    .<Boolean>within(
+            Database elsewhere = new Database(database.dataSource(), new SchemaName("elsewhere"));
+            assertThatThrownBy(() -> elsewhere.<Integer>within(
                             own,
-                            tx -> tx.query("SELECT to_regclass('oneroof.job_queue') IS NULL")
-                                    .mapTo(Boolean.class)
-                                    .one());
-            assertThat(isElsewhere).as("by the name that the schema has").isTrue();
+                            tx -> tx.query("SELECT 1 FROM oneroof.job_queue")
+                                    .mapTo(Integer.class)
+                                    .one()))
+                    .as("by the name that the schema has")
+                    .hasMessageContaining("\"elsewhere.job_queue\" does not exist");
             own.rollback();
             awaitEnded("succeeded", 1);
         }

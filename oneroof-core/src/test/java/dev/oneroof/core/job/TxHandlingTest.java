@@ -8,7 +8,7 @@ import dev.oneroof.core.OneRoof;
 import dev.oneroof.core.RuntimeConfig;
 import dev.oneroof.core.signal.Payload;
 import dev.oneroof.core.worker.LoopConfig;
-import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.UserTx;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.await.Await;
 import dev.oneroof.testkit.server.TestDatabase;
@@ -118,7 +118,7 @@ class TxHandlingTest {
                 .toList();
     }
 
-    private static void effect(Tx tx, int no) {
+    private static void effect(UserTx tx, int no) {
         tx.update("INSERT INTO public.effect VALUES (:no)").bind("no", no).execute();
     }
 

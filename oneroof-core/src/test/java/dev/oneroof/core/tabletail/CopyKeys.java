@@ -1,6 +1,6 @@
 package dev.oneroof.core.tabletail;
 
-import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.UserTx;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +20,7 @@ final class CopyKeys implements BatchEffect {
     }
 
     @Override
-    public Batch apply(Tx tx, Page page) {
+    public Batch apply(UserTx tx, Page page) {
         return copy.apply(tx, page);
     }
 }

@@ -74,7 +74,7 @@ class PagePlanTest {
                 false,
                 new Watermark("2026-01-01 00:00:00Z", "0"),
                 null,
-                Stretch.open(tailing.scope, own),
+                Stretch.open(SchemaName.DEFAULT, tailing.scope, own),
                 5000);
 
         assertThat(own.numbers()).hasSize(3);
@@ -96,7 +96,7 @@ class PagePlanTest {
                     false,
                     null,
                     new Watermark("2027-01-01 00:00:00Z", null),
-                    Stretch.all(Scope.of("test_worker", "births"), Stretch.Part.TIMED),
+                    Stretch.all(SchemaName.DEFAULT, Scope.of("test_worker", "births"), Stretch.Part.TIMED),
                     100);
             plan.addAll(tx.query("EXPLAIN " + late.select("1"))
                     .bindMap(late.parameters())

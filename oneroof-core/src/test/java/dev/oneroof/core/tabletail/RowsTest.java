@@ -178,8 +178,8 @@ class RowsTest {
         RowsEffect failing = new RowsEffect(List.of(), (tx, rows) -> {
             throw new SQLException("serialization", "40001");
         });
-        assertThatThrownBy(() ->
-                        files.db.inTx(tx -> failing.apply(tx, new KeysetPage(births(10), false, null, null, null, 1))))
+        assertThatThrownBy(() -> files.db.inTx(
+                        tx -> failing.apply(tx.asWritten(), new KeysetPage(births(10), false, null, null, null, 1))))
                 .matches(SqlState::isTransient);
     }
 

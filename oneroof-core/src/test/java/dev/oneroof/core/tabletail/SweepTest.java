@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.UserTx;
 import dev.oneroof.testkit.OnEveryServer;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.await.Await;
@@ -138,7 +138,7 @@ class SweepTest {
                 .effect();
     }
 
-    private static void note(Tx tx, List<Row> rows, Set<Long> bad) {
+    private static void note(UserTx tx, List<Row> rows, Set<Long> bad) {
         List<Long> ids = rows.stream().map(row -> row.number("id")).toList();
         if (ids.stream().anyMatch(bad::contains)) {
             throw new IllegalStateException("a bad row");

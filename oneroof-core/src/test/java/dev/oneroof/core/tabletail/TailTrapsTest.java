@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.oneroof.core.lease.Lease;
 import dev.oneroof.core.operator.OperatorAct;
+import dev.oneroof.postgres.SchemaName;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.await.Await;
 import dev.oneroof.testkit.server.TestDatabase;
@@ -267,7 +268,12 @@ class TailTrapsTest {
         database.run("ANALYZE oneroof.tail_stretch");
         database.run("ANALYZE public.t");
         KeysetPage page = new KeysetPage(
-                numbered(), false, new Watermark(null, "0"), null, Stretch.all(tailing.scope, Stretch.Part.OPEN), 5000);
+                numbered(),
+                false,
+                new Watermark(null, "0"),
+                null,
+                Stretch.all(SchemaName.DEFAULT, tailing.scope, Stretch.Part.OPEN),
+                5000);
         List<String> plan = tailing.db.inTx(tx -> tx.query("EXPLAIN " + page.select("1"))
                 .bindMap(page.parameters())
                 .mapTo(String.class)

@@ -1,6 +1,7 @@
 package dev.oneroof.governance.registrybackfill;
 
 import dev.oneroof.core.lease.Scope;
+import dev.oneroof.core.tabletail.BatchEffect;
 import dev.oneroof.core.tabletail.SetEffect;
 import dev.oneroof.core.tabletail.TailSpec;
 import java.util.Map;
@@ -33,7 +34,9 @@ public final class BackfillSweep {
 
     /** The sweep over a registered source that has the columns of a birth registry. */
     public static TailSpec over(String source) {
-        SetEffect seed = new SetEffect(COLUMNS, SEED, Map.of("source", source));
+        // Effects run as they are written, and this one writes to OneRoof's own tables.
+        BatchEffect seed = (tx, page) ->
+                new SetEffect(COLUMNS, tx.own().schema().applyTo(SEED), Map.of("source", source)).apply(tx, page);
         return new TailSpec(Scope.of(WORKER, source), "governance", "seeding", GATE, seed);
     }
 }

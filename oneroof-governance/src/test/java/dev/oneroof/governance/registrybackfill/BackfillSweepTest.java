@@ -12,6 +12,10 @@ import dev.oneroof.core.tabletail.TailSource;
 import dev.oneroof.core.tabletail.TimeType;
 import dev.oneroof.postgres.Connections;
 import dev.oneroof.postgres.DatabaseAddress;
+import dev.oneroof.postgres.SchemaName;
+import dev.oneroof.postgres.schema.Migrator;
+import dev.oneroof.postgres.schema.RoleNames;
+import dev.oneroof.postgres.schema.SchemaConfig;
 import dev.oneroof.testkit.OnEveryServer;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.await.Await;
@@ -118,6 +122,22 @@ class BackfillSweepTest {
         sweep(database, 10);
 
         assertThat(keys(database)).hasSize(10);
+    }
+
+    @Test
+    void writesToTheSchemaThatOneRoofLivesIn(TestDatabase database, Given given) throws Exception {
+        given.births(10);
+        SchemaConfig config = new SchemaConfig(new SchemaName("r2"), new RoleNames(database.name() + "_"));
+        new Migrator(database.dataSource(), config).migrate();
+        try (OneRoof oneroof =
+                OneRoof.open(RuntimeConfig.named("test").withSchema(config.schema()), database.dataSource())) {
+            start(oneroof);
+            Await.patiently()
+                    .until(
+                            "all candidates",
+                            () -> database.value(Long.class, "SELECT count(*) FROM r2.gov_candidate_state") == 10);
+        }
+        assertThat(keys(database)).isEmpty();
     }
 
     private static void sweep(TestDatabase database, long births) {
