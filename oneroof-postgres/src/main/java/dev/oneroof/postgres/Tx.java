@@ -3,9 +3,11 @@ package dev.oneroof.postgres;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 import org.jdbi.v3.core.statement.UnableToExecuteStatementException;
@@ -124,6 +126,37 @@ public final class Tx {
         } catch (RuntimeException e) {
             handle.rollbackToSavepoint(name);
             failed.accept(e);
+        }
+    }
+
+    /** Does something of which nothing remains, whatever comes of it, and the transaction goes on. */
+    public <R> R undone(Supplier<R> work) {
+        String name = "trial";
+        handle.savepoint(name);
+        R result;
+        try {
+            result = work.get();
+        } catch (RuntimeException failure) {
+            try {
+                handle.rollbackToSavepoint(name);
+            } catch (RuntimeException second) {
+                failure.addSuppressed(second);
+            }
+            throw failure;
+        }
+        handle.rollbackToSavepoint(name);
+        return result;
+    }
+
+    /** A statement that goes to the server as it stands: no parameters, no other name for the schema, no escapes. */
+    public void verbatim(String sql) {
+        try (Statement statement = handle.getConnection().createStatement()) {
+            statement.setEscapeProcessing(false);
+            statement.execute(sql);
+        } catch (SQLException e) {
+            try (Query failed = query(sql)) {
+                throw new UnableToExecuteStatementException(e, failed.getContext());
+            }
         }
     }
 

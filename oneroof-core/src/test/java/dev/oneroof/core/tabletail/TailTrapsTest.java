@@ -34,8 +34,9 @@ class TailTrapsTest {
                 END $$
                 """);
         database.run(CopyKeys.TABLE);
-        Tailing tailing = new Tailing(
-                database, numbered().where("public.is_rare(id)").in(mode).inBatchesOf(100), new CopyKeys());
+        Tailing tailing = new Tailing(database, numbered().in(mode).inBatchesOf(100), new CopyKeys());
+        // Registering takes no function of a user's; one that sleeps is as slow on any machine.
+        database.run("UPDATE oneroof.tail_source SET filter = 'public.is_rare(id)' WHERE source_name = 't'");
         Lease lease = tailing.claim("a");
 
         Await.upTo(Duration.ofSeconds(90)).until("the end", () -> {
