@@ -154,7 +154,7 @@ public final class Tx {
             statement.setEscapeProcessing(false);
             statement.execute(sql);
         } catch (SQLException e) {
-            try (Query failed = query(sql)) {
+            try (Query failed = queryAsWritten(sql)) {
                 throw new UnableToExecuteStatementException(e, failed.getContext());
             }
         }

@@ -13,6 +13,7 @@ import picocli.CommandLine.Spec;
             SourceListCommand.class,
             SourceShowCommand.class,
             SourceCheckCommand.class,
+            SourceAlterCommand.class,
             SourceRemoveCommand.class
         })
 final class SourceCommand implements Runnable {
@@ -22,6 +23,6 @@ final class SourceCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "a verb is missing: add, list, show, check or remove");
+        throw new ParameterException(spec.commandLine(), "a verb is missing: add, list, show, check, alter or remove");
     }
 }

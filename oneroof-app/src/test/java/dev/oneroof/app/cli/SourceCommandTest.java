@@ -136,7 +136,7 @@ class SourceCommandTest {
     void refusesWhatItCannotTake(TestDatabase database) {
         Oneroof command = new Oneroof(folder).on(database);
 
-        assertRefused(command.run("source"), 2, "a verb is missing: add, list, show, check or remove");
+        assertRefused(command.run("source"), 2, "a verb is missing: add, list, show, check, alter or remove");
         assertRefused(command.run("source", "show", "nothing"), 4, "source: 'nothing' is not registered");
         assertRefused(command.run("source", "check", "nothing"), 4, "source: 'nothing' is not registered");
         assertRefused(command.run("source", "remove", "nothing", "--reason", "x", "--yes"), 4, "is not registered");

@@ -90,7 +90,8 @@ public final class CursorReport {
         Shape shape = stores.sources().shape(tx, source);
         Stretch handled = Stretch.all(tx.schema(), cursor.scope(), Stretch.Part.TIMED);
         @Nullable Watermark from = lowerHand(tx, stores, cursor, new OrderKey(source, shape.collation()));
-        KeysetPage open = new KeysetPage(source, shape.partitioned(), from, null, handled, (int) COUNTED_UP_TO);
+        TailSource unhandled = Reading.of(source, cursor).unhandled();
+        KeysetPage open = new KeysetPage(unhandled, shape.partitioned(), from, null, handled, (int) COUNTED_UP_TO);
         long behind = tx.asWritten()
                 .query(BEHIND.formatted(open.select("1")))
                 .bindMap(open.parameters())
@@ -104,7 +105,7 @@ public final class CursorReport {
                 behind,
                 stores.sources().notKnown(tx).get(source.name()),
                 stores.contracts()
-                        .lagSeconds(tx, new KeysetPage(source, shape.partitioned(), from, null, handled, 1))
+                        .lagSeconds(tx, new KeysetPage(unhandled, shape.partitioned(), from, null, handled, 1))
                         .orElse(null),
                 settledAge(tx, source, cursor),
                 owner.map(Owner::name).orElse(null),
@@ -151,7 +152,11 @@ public final class CursorReport {
         if (cursor.head() == null) {
             return new Preview(0, false, null, null);
         }
-        KeysetPage page = new KeysetPage(source, shape.partitioned(), to, cursor.head(), null, (int) COUNTED_UP_TO);
+        return between(tx, new KeysetPage(source, shape.partitioned(), to, cursor.head(), null, (int) COUNTED_UP_TO));
+    }
+
+    /** How many rows a page has, counted up to its limit, and where they begin and end. */
+    static Preview between(Tx tx, KeysetPage page) {
         return tx.asWritten()
                 .query(ENDS.formatted(page.select("1")))
                 .bindMap(page.parameters())
@@ -164,7 +169,7 @@ public final class CursorReport {
     }
 
     /** A replay goes back, to a place that the source's types can tell. */
-    private static void demandFits(
+    static void demandFits(
             Tx tx, TailStores stores, TailSource source, Shape shape, Cursor cursor, @Nullable Watermark to) {
         if (to == null) {
             return;

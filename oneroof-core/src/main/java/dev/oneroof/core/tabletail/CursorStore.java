@@ -6,6 +6,7 @@ import dev.oneroof.postgres.Tx;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,9 @@ public final class CursorStore {
             SELECT worker_name, source_name, shard, last_watermark_ts, last_watermark_id, settled_ts, settled_id,
                    kept_ts, kept_id, events_seen, attempts_written, dead_lettered, phase, version, hold_state, hold_reason,
                    pause_reason, pause_until::text AS pause_until,
+                   array(SELECT p ->> 'filter' FROM jsonb_array_elements(prior_filters) p) AS prior_filters,
+                   array(SELECT p ->> 'ts' FROM jsonb_array_elements(prior_filters) p) AS prior_ts,
+                   array(SELECT p ->> 'id' FROM jsonb_array_elements(prior_filters) p) AS prior_ids,
                    CASE WHEN pause_until IS NULL OR pause_until > clock_timestamp() THEN pause_actor END AS pause_actor
             FROM oneroof.gov_worker_cursor
             WHERE (CAST(:worker AS text) IS NULL OR worker_name = :worker)
@@ -136,6 +140,11 @@ public final class CursorStore {
 
     public List<Cursor> list(Tx tx) {
         return find(tx, null, null, null);
+    }
+
+    /** The cursors of a source, by worker. */
+    List<Cursor> of(Tx tx, String source) {
+        return find(tx, null, source, null);
     }
 
     private static List<Cursor> find(Tx tx, @Nullable String worker, @Nullable String source, @Nullable Integer shard) {
@@ -272,7 +281,12 @@ public final class CursorStore {
                 row.getLong("dead_lettered"),
                 row.getString("phase"),
                 row.getLong("version"),
-                standing(row));
+                standing(row),
+                PriorFilter.of(texts(row, "prior_filters"), texts(row, "prior_ts"), texts(row, "prior_ids")));
+    }
+
+    private static List<@Nullable String> texts(ResultSet row, String column) throws SQLException {
+        return Arrays.asList((@Nullable String[]) row.getArray(column).getArray());
     }
 
     private static Cursor.Standing standing(ResultSet row) throws SQLException {

@@ -152,12 +152,13 @@ final class LateRows {
                         new Finding(
                                 FindingType.CURSOR_CONTRACT_BROKEN,
                                 position.scope().executorName(),
-                                "rows appeared below the settled watermark: the writers of '%s' do not keep the contract '%s'; they were handled late. Register it %s"
+                                "rows appeared below the settled watermark: the writers of '%s' do not keep the contract '%s'; they were handled late. %s"
                                         .formatted(
                                                 source.name(),
                                                 source.contract().sql(),
-                                                // Without a time there is no other contract.
-                                                source.time() == null ? "with a time column" : "as 'external'"),
+                                                source.time() == null
+                                                        ? "Let the sequence alone make the ids, or register the table under another name with a time column, as 'external'"
+                                                        : "Let the database set the time, or alter the source's contract to 'external'"),
                                 Map.of(
                                         "rows", Integer.toString(keys.rows()),
                                         "highest_key", String.valueOf(keys.head()),

@@ -90,9 +90,22 @@ final class Position {
         rowsInPass = 0;
     }
 
-    /** Reads what is committed; returns why the cursor cannot go on from there, or null. */
-    CursorStore.Past recall(Tx tx, TailSource source) {
+    /**
+     * Reads what is committed; returns why the cursor cannot go on from there, or null. Whoever alters the source counts its
+     * cursors' versions up: the version first, the source second, so that no batch goes by an old definition under a new
+     * version.
+     */
+    CursorStore.Past recall(Tx tx, Reading reading) {
+        TailSource source = reading.source();
         Cursor cursor = stores.cursors().find(tx, scope()).orElseThrow(this::noCursor);
+        boolean isCurrent = stores.sources()
+                .find(tx, source.name())
+                .map(now -> Reading.of(now, cursor))
+                .filter(reading::equals)
+                .isPresent();
+        if (!isCurrent) {
+            throw moved();
+        }
         shape = stores.sources().shape(tx, source);
         CursorStore.Past past = stores.cursors().past(tx, scope(), key(source));
         committed = cursor.settled();

@@ -2,6 +2,7 @@ package dev.oneroof.core.tabletail;
 
 import dev.oneroof.postgres.text.DurationText;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,15 @@ final class SourceDifferences {
                 .map(field ->
                         "%s is %s and not %s".formatted(field.getKey(), before.get(field.getKey()), field.getValue()))
                 .collect(Collectors.joining(", "));
+    }
+
+    /** What a change does, a line for each field. */
+    static List<String> changes(TailSource before, TailSource after) {
+        Map<String, String> then = fields(before);
+        return fields(after).entrySet().stream()
+                .filter(field -> !field.getValue().equals(then.get(field.getKey())))
+                .map(field -> "%s from %s to %s".formatted(field.getKey(), then.get(field.getKey()), field.getValue()))
+                .toList();
     }
 
     private static Map<String, String> fields(TailSource source) {

@@ -163,7 +163,7 @@ public final class SourceStore {
         if (!registered.equals(source)) {
             throw new OneRoofException(
                     ErrorCode.CONFLICT,
-                    "source: '%s' is registered with another definition: %s"
+                    "source: '%s' is registered with another definition: %s; alter the source, or ask for the definition that it has"
                             .formatted(source.name(), SourceDifferences.between(registered, source)));
         }
         return inspected;

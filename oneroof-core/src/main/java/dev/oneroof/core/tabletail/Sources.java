@@ -1,5 +1,6 @@
 package dev.oneroof.core.tabletail;
 
+import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.Tx;
@@ -7,7 +8,10 @@ import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.util.List;
 import java.util.SortedMap;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jdbi.v3.core.JdbiException;
+import org.jspecify.annotations.Nullable;
 
 /** What an operator does with sources. Each method is one transaction. */
 public final class Sources {
@@ -15,6 +19,7 @@ public final class Sources {
     private final SourceStore store = new SourceStore();
     private final SourceDrafting drafting = new SourceDrafting();
     private final SourceInspection inspection = new SourceInspection();
+    private final SourceAlteration alteration = new SourceAlteration();
 
     public Sources(Database db) {
         this.db = db;
@@ -80,10 +85,29 @@ public final class Sources {
         }
     }
 
-    /** Forgets a source with its cursors and scopes. Refused while an instance holds the lease of one of them. */
-    public void remove(String name, String actor, String reason) {
+    /**
+     * What a change of the source would mean for each of its cursors; throws where it would be refused. Nothing is changed.
+     *
+     * @param to the place behind which cursors read again that have to; null for as far back as each needs
+     */
+    public AlterPlan planAlter(String name, UnaryOperator<TailSource> change, @Nullable Watermark to) {
+        return db.inTx(tx -> {
+            TailSource before = demand(tx, name);
+            return alteration.plan(tx, before, change.apply(before), to, true);
+        });
+    }
+
+    /**
+     * Makes a change that was shown, in one transaction. Refused when source or cursors have changed since, so that it would
+     * mean something else. Running workers take it up with their next batch; one that is under way is not committed.
+     */
+    public AlterPlan alter(AlterPlan shown, OperatorAct by) {
+        return unlessAtWork(shown.before().name(), tx -> alteration.apply(tx, shown, by));
+    }
+
+    private <R> R unlessAtWork(String name, Function<Tx, R> work) {
         try {
-            db.useTx(tx -> store.remove(tx, name, actor, reason));
+            return db.inTx(work);
         } catch (JdbiException e) {
             if (SqlState.isLockTimeout(e)) {
                 throw new OneRoofException(
@@ -93,6 +117,14 @@ public final class Sources {
             }
             throw e;
         }
+    }
+
+    /** Forgets a source with its cursors and scopes. Refused while an instance holds the lease of one of them. */
+    public void remove(String name, String actor, String reason) {
+        unlessAtWork(name, tx -> {
+            store.remove(tx, name, actor, reason);
+            return true;
+        });
     }
 
     private TailSource demand(Tx tx, String name) {

@@ -67,13 +67,15 @@ final class Tail {
         return effects.narrow(thrown);
     }
 
-    Pass pass(TailSource source) {
+    Pass pass(Reading reading) {
+        TailSource source = reading.unhandled();
         position.beginPass();
-        recall(source);
+        recall(reading);
         Step step = hands.read(source);
         if (step != Step.LOST) {
             // Beside a backlog, too: what waits to be tried again must not wait for its end.
-            Step retried = retries.retry(source);
+            // What waits is not handled yet, whichever filter it had passed.
+            Step retried = retries.retry(reading.source());
             step = retried == Step.DONE ? step : retried;
         }
         // In a sweep the first look can wait as long as the others.
@@ -91,19 +93,20 @@ final class Tail {
     }
 
     /** The cursor may not move; how far behind it is can be told all the same. */
-    void stopped(TailSource source) {
+    void stopped(Reading reading) {
         forget();
         if (isWatchDue()) {
             watchedNanos = System.nanoTime();
-            watch.lag(source);
+            watch.lag(reading.unhandled());
         }
     }
 
-    private void recall(TailSource source) {
+    private void recall(Reading reading) {
         if (known) {
             return;
         }
-        CursorStore.Past past = db.inTx(tx -> position.recall(tx, source));
+        TailSource source = reading.source();
+        CursorStore.Past past = db.inTx(tx -> position.recall(tx, reading));
         String broken = past.broken();
         if (broken != null) {
             throw new Stopped(new Stop("another_past", broken, FindingType.CURSOR_CONTRACT_BROKEN));

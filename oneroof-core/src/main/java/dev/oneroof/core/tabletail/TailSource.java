@@ -115,8 +115,18 @@ public record TailSource(
         return with(time, contract, mode, condition);
     }
 
+    /** A timestamp without zone is read in this one. */
+    public TailSource inZone(String zone) {
+        if (time == null) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "time_zone: '%s' is not allowed; without a time column there is none".formatted(zone));
+        }
+        return with(new TimeColumn(time.column(), time.type(), zone), contract, mode, filter);
+    }
+
     /** All its rows, whatever the filter. */
-    TailSource unfiltered() {
+    public TailSource unfiltered() {
         return with(time, contract, mode, null);
     }
 

@@ -27,9 +27,10 @@ public final class TailWorker implements Worker {
     private @Nullable Looked looked;
     private @Nullable Tail tail;
     private @Nullable Lease tailLease;
+    private @Nullable Reading tailReading;
 
     /** The source and whether the cursor may move, as they were a moment ago. */
-    private record Looked(TailSource source, Cursor.Standing standing, long nanos) {}
+    private record Looked(Reading reading, Cursor.Standing standing, long nanos) {}
 
     /** @param sampler one for all tails of the process */
     public TailWorker(Database db, TailStores stores, HolderSampler sampler, TailSpec spec, TailConfig config) {
@@ -71,11 +72,11 @@ public final class TailWorker implements Worker {
     @Override
     public Pass runOnce(Lease lease) {
         Looked now = looked();
-        Tail own = tailFor(lease);
+        Tail own = tailFor(lease, now.reading());
         return switch (now.standing()) {
-            case Cursor.Standing.Free free -> pass(own, now.source());
+            case Cursor.Standing.Free free -> pass(own, now.reading());
             case Cursor.Standing.Paused paused -> {
-                own.stopped(now.source());
+                own.stopped(now.reading());
                 yield held("paused by %s%s: %s"
                         .formatted(
                                 paused.actor(),
@@ -83,15 +84,15 @@ public final class TailWorker implements Worker {
                                 paused.reason()));
             }
             case Cursor.Standing.Held held -> {
-                own.stopped(now.source());
+                own.stopped(now.reading());
                 yield held("held, %s: %s".formatted(held.state(), held.reason()));
             }
         };
     }
 
-    private Pass pass(Tail own, TailSource source) {
+    private Pass pass(Tail own, Reading reading) {
         try {
-            return own.pass(source);
+            return own.pass(reading);
         } catch (Regression e) {
             own.forget();
             looked = null;
@@ -130,23 +131,24 @@ public final class TailWorker implements Worker {
         long now = System.nanoTime();
         Looked known = looked;
         if (known == null || now - known.nanos() > LOOK_INTERVAL.toNanos()) {
-            known = db.inTx(tx -> new Looked(
-                    registered(tx),
-                    stores.cursors()
-                            .find(tx, scope())
-                            .orElseThrow(this::noCursor)
-                            .standing(),
-                    now));
+            known = db.inTx(tx -> {
+                Cursor cursor = stores.cursors().find(tx, scope()).orElseThrow(this::noCursor);
+                return new Looked(Reading.of(registered(tx), cursor), cursor.standing(), now);
+            });
             looked = known;
         }
         return known;
     }
 
-    /** What is known in memory belongs to one ownership; under a new lease all begins with the committed cursor. */
-    private Tail tailFor(Lease lease) {
-        if (tail == null || !lease.equals(tailLease)) {
+    /**
+     * What is known in memory belongs to one ownership and one definition of the source; under a new lease, or when the
+     * source was altered, all begins with the committed cursor.
+     */
+    private Tail tailFor(Lease lease, Reading reading) {
+        if (tail == null || !lease.equals(tailLease) || !reading.equals(tailReading)) {
             tail = new Tail(db, stores, sampler, spec, config, lease);
             tailLease = lease;
+            tailReading = reading;
         }
         return tail;
     }

@@ -9,7 +9,10 @@ ALTER TABLE ${schema}.gov_worker_cursor
     ADD COLUMN replay      jsonb,
     -- From here to the settled watermark all keys are kept, and looked at again: what appears there came too late.
     ADD COLUMN kept_ts     text,
-    ADD COLUMN kept_id     text;
+    ADD COLUMN kept_id     text,
+    -- Filters that the source had before, each with the place up to which the rows that passed it are handled: an array
+    -- of {filter, ts, id}; a filter that is not there stands for all rows.
+    ADD COLUMN prior_filters jsonb NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(prior_filters) = 'array');
 
 -- Nothing was kept so far.
 UPDATE ${schema}.gov_worker_cursor SET kept_ts = settled_ts, kept_id = settled_id;
