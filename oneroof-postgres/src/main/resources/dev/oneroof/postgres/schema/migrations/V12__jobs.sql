@@ -131,5 +131,10 @@ CREATE TABLE ${schema}.job_log (
 CREATE INDEX job_log_job_idx ON ${schema}.job_log (job_id, log_id);
 CREATE TABLE ${schema}.job_log_default PARTITION OF ${schema}.job_log DEFAULT;
 
-GRANT SELECT ON ${schema}.job_kind, ${schema}.job_kind_rate, ${schema}.job_queue, ${schema}.job_history, ${schema}.job_log
+GRANT SELECT ON ${schema}.job_kind, ${schema}.job_kind_rate, ${schema}.job_history, ${schema}.job_log
 TO ${viewer}, ${admin}, ${server};
+-- All but lease_token: whoever has it can end the job. Its holder has it as the result of the lease.
+GRANT SELECT (
+    job_id, job_kind, event_domain, state, priority, scheduled_at, order_at, enqueued_at, attempts, max_attempts,
+    idempotency_key, run_id, lease_owner, leased_at, lease_until, cancel_requested_at, last_error, payload)
+ON ${schema}.job_queue TO ${viewer}, ${admin}, ${server};
