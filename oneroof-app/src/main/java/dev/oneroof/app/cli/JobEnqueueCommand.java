@@ -4,6 +4,7 @@ import dev.oneroof.core.job.Enqueued;
 import dev.oneroof.core.job.JobKindReport;
 import dev.oneroof.core.job.Jobs;
 import dev.oneroof.core.job.NewJob;
+import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
@@ -62,7 +63,7 @@ final class JobEnqueueCommand implements Callable<Integer> {
 
     private static Enqueued enqueue(Database db, NewJob wanted) {
         try {
-            return new Jobs(db).enqueue(wanted);
+            return new Jobs(db).enqueue(wanted, new OperatorAct(OperatorAccess.actor(), "added"));
         } catch (OneRoofException e) {
             throw new OneRoofException(e.code(), asTyped(e), e);
         }

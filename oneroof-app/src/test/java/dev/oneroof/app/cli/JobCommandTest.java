@@ -49,7 +49,25 @@ class JobCommandTest {
         assertThat(again.exit()).isEqualTo(5);
         assertThat(again.err()).contains("has ended, cancelled at 20");
         assertThat(database.list(row -> row.getString(1), "SELECT act FROM oneroof.operator_act ORDER BY act_id"))
-                .containsExactly("job_retry", "job_cancel");
+                .containsExactly("job_kind_register", "job_enqueue", "job_retry", "job_cancel");
+    }
+
+    @Test
+    void showsALeasedJobWithoutTheTokenOfItsLease(TestDatabase database) {
+        database.run("UPDATE oneroof.dot_config SET value = 'true' WHERE key = 'queue.jobs.enabled'");
+        database.run("SELECT oneroof.fn_job_kind_register('mark_file')");
+        database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
+        database.run("SELECT oneroof.fn_job_say(job_id, lease_token, 'at it')"
+                + " FROM oneroof.fn_job_lease(ARRAY['mark_file'], 1, 'me')");
+        String id = database.value(String.class, "SELECT job_id::text FROM oneroof.job_queue");
+        String token = database.value(String.class, "SELECT lease_token::text FROM oneroof.job_queue");
+        Oneroof command = new Oneroof(folder).on(database);
+
+        for (String[] line : new String[][] {{"job", "show", id, "--json"}, {"job", "list", "--json"}}) {
+            assertThat(command.run(line).out())
+                    .contains(id, "\"lease_owner\":\"me\"")
+                    .doesNotContain(token, "token");
+        }
     }
 
     @Test

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class JobPauseCommandTest {
     private static final String LEASED = "SELECT count(*) FROM oneroof.fn_job_lease(ARRAY['mark_file'], 10, 'me')";
 
-    private static final String ACTS =
-            "SELECT concat_ws(' ', act, target, actor, reason) FROM oneroof.operator_act ORDER BY act_id";
+    private static final String ACTS = "SELECT concat_ws(' ', act, target, actor, reason) FROM oneroof.operator_act"
+            + " WHERE act IN ('job_kind_pause', 'job_kind_resume') ORDER BY act_id";
 
     @TempDir
     Path folder;

@@ -35,8 +35,7 @@ public final class GateStore {
             SET value = :value,
                 actor = :actor,
                 reason = :reason,
-                expires_at = clock_timestamp() + make_interval(secs => CAST(:seconds AS double precision)),
-                updated_at = clock_timestamp()
+                expires_at = clock_timestamp() + make_interval(secs => CAST(:seconds AS double precision))
             WHERE key = :key AND kind = 'gate'
             """;
 

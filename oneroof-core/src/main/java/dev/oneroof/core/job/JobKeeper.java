@@ -126,18 +126,18 @@ public final class JobKeeper implements Worker {
     }
 
     private void dropDays() {
-        for (List<String> dropped = db.inStatement(store::dropDays);
+        for (List<String> dropped = db.inStatement(tx -> store.dropDays(tx, SCOPE.worker()));
                 !dropped.isEmpty();
-                dropped = db.inStatement(store::dropDays)) {
+                dropped = db.inStatement(tx -> store.dropDays(tx, SCOPE.worker()))) {
             log.info("dropped {}", dropped);
         }
     }
 
     private void dropClosedLetters() {
         long dropped = 0;
-        for (long some = db.inStatement(store::dropClosedLetters);
+        for (long some = db.inStatement(tx -> store.dropClosedLetters(tx, SCOPE.worker()));
                 some > 0;
-                some = db.inStatement(store::dropClosedLetters)) {
+                some = db.inStatement(tx -> store.dropClosedLetters(tx, SCOPE.worker()))) {
             dropped += some;
         }
         if (dropped > 0) {

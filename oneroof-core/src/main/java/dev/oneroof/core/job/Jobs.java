@@ -1,5 +1,6 @@
 package dev.oneroof.core.job;
 
+import dev.oneroof.core.operator.ActLog;
 import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Tx;
@@ -42,6 +43,17 @@ public final class Jobs {
     /** In a transaction of its own. */
     public Enqueued enqueue(NewJob job) {
         return enqueueAll(List.of(job)).getFirst();
+    }
+
+    /** By an operator: the job and the act of it, in one transaction. No act where the key is alive already. */
+    public Enqueued enqueue(NewJob job, OperatorAct by) {
+        return db.inTx(tx -> {
+            Enqueued enqueued = enqueue(tx, job);
+            if (enqueued.isNew()) {
+                new ActLog().record(tx, "job_enqueue", "job " + enqueued.id(), by);
+            }
+            return enqueued;
+        });
     }
 
     /** In the caller's transaction: the job is there if and only if what else it does is. */

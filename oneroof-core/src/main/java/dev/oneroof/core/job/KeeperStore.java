@@ -22,7 +22,7 @@ final class KeeperStore {
 
     private static final String DROP_CLOSED = """
             SELECT oneroof.fn_job_dead_letter_drop(make_interval(
-                days => greatest(1, coalesce(oneroof.fn_setting_number('queue.jobs.dead_letter_days'), 90))::integer))
+                days => greatest(1, coalesce(oneroof.fn_setting_number('queue.jobs.dead_letter_days'), 90))::integer), :actor)
             """;
 
     private static final String CHECK_LETTERS =
@@ -34,7 +34,7 @@ final class KeeperStore {
 
     private static final String DROP_DAYS = """
             SELECT oneroof.fn_job_partitions_drop(make_interval(
-                days => greatest(1, coalesce(oneroof.fn_setting_number('queue.jobs.history_days'), 7))::integer))
+                days => greatest(1, coalesce(oneroof.fn_setting_number('queue.jobs.history_days'), 7))::integer), :actor)
             """;
 
     private static final String LOCK_TIMEOUT = "SELECT set_config('lock_timeout', '1000', true)";
@@ -76,12 +76,12 @@ final class KeeperStore {
         return tx.query(ENSURE_DAYS).mapTo(Integer.class).one();
     }
 
-    List<String> dropDays(Tx tx) {
-        return tx.query(DROP_DAYS).mapTo(String.class).list();
+    List<String> dropDays(Tx tx, String actor) {
+        return tx.query(DROP_DAYS).bind("actor", actor).mapTo(String.class).list();
     }
 
-    long dropClosedLetters(Tx tx) {
-        return tx.query(DROP_CLOSED).mapTo(Long.class).one();
+    long dropClosedLetters(Tx tx, String actor) {
+        return tx.query(DROP_CLOSED).bind("actor", actor).mapTo(Long.class).one();
     }
 
     /** Raises and ends the findings of dead letters; false where somebody else has it in hand. */

@@ -3,7 +3,10 @@ package dev.oneroof.core.operator;
 import dev.oneroof.postgres.Tx;
 import org.jspecify.annotations.Nullable;
 
-/** The trail in {@code operator_act}, written in the transaction of the act itself. */
+/**
+ * The trail in {@code operator_act}, written in the transaction of the act itself. The login and the time are the
+ * database's: no role but the owner may write them.
+ */
 public final class ActLog {
     private static final String RECORD = """
             INSERT INTO oneroof.operator_act (act, target, actor, reason, details)

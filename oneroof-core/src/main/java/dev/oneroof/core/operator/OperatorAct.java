@@ -3,7 +3,9 @@ package dev.oneroof.core.operator;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 
-/** Who does something to a cursor, and why. Both are written down with what was done. */
+/**
+ * Who does something, and why. Both are written down with what was done; the database adds the login that it was done by.
+ */
 public record OperatorAct(String actor, String reason) {
     public OperatorAct {
         demand("actor", actor);

@@ -82,7 +82,7 @@ final class OperatorStore {
     private static final String REPLAY_DEAD = """
             UPDATE oneroof.event_pending
             SET dead_lettered_at = NULL, next_attempt_at = clock_timestamp(), error_count = 0,
-                triage_status = 'manual_replay', triaged_by = :actor, triaged_at = clock_timestamp(),
+                triage_status = 'manual_replay', triaged_by = :actor,
                 triage_note = :reason, updated_at = clock_timestamp()
             WHERE processed_at IS NULL AND dead_lettered_at IS NOT NULL
               AND (CAST(:source AS text) IS NULL OR source_name = :source)

@@ -71,7 +71,7 @@ public final class SourceStore {
     private static final String CLOSE_PENDING = """
             UPDATE oneroof.event_pending
             SET processed_at = clock_timestamp(), dead_lettered_at = NULL, next_attempt_at = NULL,
-                triage_status = 'closed', triage_note = 'the source was removed', updated_at = clock_timestamp()
+                triage_status = 'closed', triaged_by = :actor, triage_note = 'the source was removed', updated_at = clock_timestamp()
             WHERE source_name = :name AND processed_at IS NULL
             """;
 
@@ -276,7 +276,7 @@ public final class SourceStore {
         }
         record(tx, name, "source_remove", actor, reason);
         resolveFindings(tx, name);
-        tx.update(CLOSE_PENDING).bind("name", name).execute();
+        tx.update(CLOSE_PENDING).bind("name", name).bind("actor", actor).execute();
         tx.update(DELETE_CURSORS).bind("name", name).execute();
         tx.update(DELETE_SCOPES).bind("name", name).execute();
         refuseWhileHeld(tx, name);

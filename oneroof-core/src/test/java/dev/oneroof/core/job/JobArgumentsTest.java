@@ -103,7 +103,7 @@ class JobArgumentsTest {
     private String acted() {
         return database.value(String.class, """
                 SELECT concat_ws(' ', k.paused_at IS NOT NULL, k.pause_reason, q.state,
-                                 (SELECT count(*) FROM oneroof.operator_act))
+                                 (SELECT count(*) FROM oneroof.operator_act WHERE actor = 'ann'))
                 FROM oneroof.job_kind k
                 JOIN oneroof.job_queue q USING (job_kind)
                 """);

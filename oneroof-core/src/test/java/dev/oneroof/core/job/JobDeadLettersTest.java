@@ -109,7 +109,7 @@ class JobDeadLettersTest {
         assertThat(database.list(
                         row -> row.getString(1),
                         "SELECT concat_ws(' ', actor, reason, details ->> 'to', details ->> 'letters')"
-                                + " FROM oneroof.operator_act ORDER BY act_id"))
+                                + " FROM oneroof.operator_act WHERE act = 'job_dead_letter_triage' ORDER BY act_id"))
                 .containsExactly(
                         "ann the disk is back manual_replay 1000",
                         "ann the disk is back manual_replay 1000",

@@ -439,7 +439,8 @@ class JobWorkerTest {
 
     @Test
     void leasesNothingWhileTheGateIsClosedAndSaysSo() {
-        database.run("UPDATE oneroof.dot_config SET value = 'false' WHERE key = 'queue.jobs.enabled'");
+        database.run("UPDATE oneroof.dot_config SET value = 'false', actor = 'ann', reason = 'a look'"
+                + " WHERE key = 'queue.jobs.enabled'");
         try (OneRoof oneroof = open("one")) {
             oneroof.work(MARK).each(job -> Outcome.done());
             oneroof.start();
@@ -450,7 +451,7 @@ class JobWorkerTest {
                             () -> database.list(
                                     row -> row.getString(1) + " " + row.getString(2),
                                     "SELECT state, reason FROM oneroof.v_queue_health WHERE executor_name = 'jobs/one/0'"),
-                            states -> states.equals(List.of("held gate queue.jobs.enabled is closed")));
+                            states -> states.equals(List.of("held gate queue.jobs.enabled is closed by ann: a look")));
             assertThat(count("job_queue")).isEqualTo(1);
             database.run("UPDATE oneroof.dot_config SET value = 'true' WHERE key = 'queue.jobs.enabled'");
             awaitEnded("succeeded", 1);

@@ -97,9 +97,10 @@ class JobsTest {
         assertThat(woken).hasValue(1);
         assertThat(jobs.resumeKind("mark_file", ANN)).isFalse();
         assertThat(woken).hasValue(1);
-        assertThat(database.list(
-                        row -> row.getString(1),
-                        "SELECT concat_ws(' ', act, actor, reason) FROM oneroof.operator_act ORDER BY act_id"))
+        assertThat(
+                        database.list(
+                                row -> row.getString(1),
+                                "SELECT concat_ws(' ', act, actor, reason) FROM oneroof.operator_act WHERE actor = 'ann' ORDER BY act_id"))
                 .containsExactly("job_kind_pause ann a look", "job_kind_resume ann a look");
     }
 

@@ -297,7 +297,7 @@ class OutboxPartitionsTest {
     }
 
     private List<String> drop(TestDatabase database, Duration keep) {
-        return db(database).inTx(tx -> partitions.drop(tx, keep));
+        return db(database).inTx(tx -> partitions.drop(tx, keep, "keeper"));
     }
 
     private static Database db(TestDatabase database) {

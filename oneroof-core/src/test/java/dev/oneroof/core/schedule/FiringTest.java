@@ -152,7 +152,9 @@ class FiringTest {
         firing.run();
         assertThat(jobsOf("tick")).isEmpty();
         assertThat(schedules.show("tick").nextDueAt()).isAfter(Instant.now());
-        assertThat(strings("SELECT act || ' by ' || actor || ': ' || reason FROM oneroof.operator_act ORDER BY act_id"))
+        assertThat(
+                        strings(
+                                "SELECT act || ' by ' || actor || ': ' || reason FROM oneroof.operator_act WHERE act LIKE 'job_schedule_%' ORDER BY act_id"))
                 .containsExactly(
                         "job_schedule_put by test: added",
                         "job_schedule_pause by somebody: a test",

@@ -51,7 +51,12 @@ AS $$
         WHERE (r.default_stream, r.default_lane, r.default_severity, r.description)
               IS DISTINCT FROM
               (excluded.default_stream, excluded.default_lane, excluded.default_severity, excluded.description)
-        RETURNING 1)
+        RETURNING r.change_reason, concat_ws('/', r.default_stream, r.default_lane, r.default_severity) AS defaults
+    ), acted AS (
+        INSERT INTO ${schema}.operator_act (act, target, actor, reason, details)
+        SELECT 'event_type_register', format('event type %s/%s', p_domain, p_type), p_actor,
+               CASE WHEN r.change_reason = '' THEN 'added' ELSE 'changed' END, jsonb_build_object('to', r.defaults)
+        FROM registered r)
     SELECT EXISTS (SELECT FROM registered)
 $$;
 
@@ -77,7 +82,13 @@ BEGIN
     UPDATE ${schema}.event_type_registry
     SET active = p_active, changed_by = p_actor, change_reason = p_reason, updated_at = clock_timestamp()
     WHERE event_domain = p_domain AND event_type = p_type AND active <> p_active;
-    RETURN FOUND;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    INSERT INTO ${schema}.operator_act (act, target, actor, reason)
+    VALUES (CASE WHEN p_active THEN 'event_type_activate' ELSE 'event_type_deactivate' END,
+            format('event type %s/%s', p_domain, p_type), p_actor, coalesce(nullif(btrim(p_reason), ''), 'no reason given'));
+    RETURN true;
 END
 $$;
 

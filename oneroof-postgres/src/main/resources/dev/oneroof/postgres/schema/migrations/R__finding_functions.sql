@@ -110,6 +110,28 @@ BEGIN
 END
 $$;
 
+-- The same by an operator, who says why. False where there is no such finding.
+CREATE OR REPLACE FUNCTION ${schema}.fn_finding_close(
+    p_type text, p_key text, p_reason text, p_actor text DEFAULT session_user)
+RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ${schema}.fn_job_demand(p_reason, p_actor);
+    IF ${schema}.fn_finding_resolve(p_type, p_key) = 0 THEN
+        RETURN false;
+    END IF;
+    INSERT INTO ${schema}.operator_act (act, target, actor, reason)
+    VALUES ('finding_close', format('finding %s %s', p_type, p_key), left(p_actor, 500), left(p_reason, 500));
+    RETURN true;
+END
+$$;
+
+REVOKE EXECUTE ON FUNCTION ${schema}.fn_finding_close(text, text, text, text) FROM PUBLIC;
+
 GRANT EXECUTE ON FUNCTION ${schema}.fn_severity_rank(text) TO ${server}, ${admin}, ${executor}, ${viewer};
 GRANT EXECUTE ON FUNCTION ${schema}.fn_finding_raise(text, text, text, jsonb, text, bigint) TO ${server}, ${admin};
-GRANT EXECUTE ON FUNCTION ${schema}.fn_finding_resolve(text, text) TO ${server}, ${admin};
+-- The program's own: it says neither who nor why.
+REVOKE EXECUTE ON FUNCTION ${schema}.fn_finding_resolve(text, text) FROM ${admin};
+GRANT EXECUTE ON FUNCTION ${schema}.fn_finding_resolve(text, text) TO ${server};
+GRANT EXECUTE ON FUNCTION ${schema}.fn_finding_close(text, text, text, text) TO ${server}, ${admin};

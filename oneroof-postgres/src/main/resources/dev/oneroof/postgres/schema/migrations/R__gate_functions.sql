@@ -14,7 +14,48 @@ $$;
 
 GRANT EXECUTE ON FUNCTION ${schema}.fn_gate_open(text) TO ${server}, ${admin}, ${executor}, ${viewer};
 
--- Whoever changes a gate or a setting, by whatever path, leaves a trace.
+-- Whether the statement at hand names an actor. Told by a trigger on that column: a row cannot tell an actor that is
+-- named again from one that is left as it was.
+CREATE OR REPLACE FUNCTION ${schema}.fn_dot_config_actor_named() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM set_config('oneroof.config_actor', CASE TG_WHEN WHEN 'BEFORE' THEN 'named' ELSE '' END, true);
+    RETURN NULL;
+END
+$$;
+
+CREATE OR REPLACE TRIGGER dot_config_actor_named
+    BEFORE UPDATE OF actor ON ${schema}.dot_config
+    FOR EACH STATEMENT EXECUTE FUNCTION ${schema}.fn_dot_config_actor_named();
+
+CREATE OR REPLACE TRIGGER dot_config_actor_over
+    AFTER UPDATE ON ${schema}.dot_config
+    FOR EACH STATEMENT EXECUTE FUNCTION ${schema}.fn_dot_config_actor_named();
+
+-- The time of a change is the database's. A change that names no actor is the session's own: it does not answer to the
+-- name, or the reason, of the change before.
+CREATE OR REPLACE FUNCTION ${schema}.fn_dot_config_stamp() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    NEW.updated_at := clock_timestamp();
+    IF coalesce(current_setting('oneroof.config_actor', true), '') <> 'named' THEN
+        NEW.actor := session_user;
+        IF NEW.reason = OLD.reason THEN
+            NEW.reason := 'no reason given';
+        END IF;
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE OR REPLACE TRIGGER dot_config_stamp
+    BEFORE UPDATE ON ${schema}.dot_config
+    FOR EACH ROW EXECUTE FUNCTION ${schema}.fn_dot_config_stamp();
+
+-- Whoever changes a gate or a setting, by whatever path, leaves a trace, and an act beside those of all operators. What is
+-- installed is no act.
 CREATE OR REPLACE FUNCTION ${schema}.fn_dot_config_audit() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -22,6 +63,8 @@ BEGIN
     IF TG_OP = 'DELETE' THEN
         INSERT INTO ${schema}.dot_config_audit (key, old_value, old_expires_at, actor, reason)
         VALUES (OLD.key, OLD.value, OLD.expires_at, session_user, 'deleted');
+        INSERT INTO ${schema}.operator_act (act, target, actor, reason, details)
+        VALUES ('config_delete', OLD.kind || ' ' || OLD.key, session_user, 'deleted', jsonb_build_object('from', OLD.value));
         RETURN NULL;
     END IF;
     INSERT INTO ${schema}.dot_config_audit (key, old_value, new_value, old_expires_at, new_expires_at, actor, reason)
@@ -33,6 +76,15 @@ BEGIN
         NEW.expires_at,
         NEW.actor,
         NEW.reason);
+    IF TG_OP = 'UPDATE' THEN
+        INSERT INTO ${schema}.operator_act (act, target, actor, reason, details)
+        VALUES (
+            CASE WHEN NEW.kind = 'setting' THEN 'setting_change' WHEN NEW.value = 'true' THEN 'gate_open' ELSE 'gate_close' END,
+            NEW.kind || ' ' || NEW.key,
+            coalesce(nullif(btrim(left(NEW.actor, 500)), ''), session_user),
+            coalesce(nullif(btrim(left(NEW.reason, 500)), ''), 'no reason given'),
+            jsonb_strip_nulls(jsonb_build_object('from', OLD.value, 'to', NEW.value, 'until', NEW.expires_at)));
+    END IF;
     RETURN NULL;
 END
 $$;
@@ -40,3 +92,7 @@ $$;
 CREATE OR REPLACE TRIGGER dot_config_audit
     AFTER INSERT OR UPDATE OR DELETE ON ${schema}.dot_config
     FOR EACH ROW EXECUTE FUNCTION ${schema}.fn_dot_config_audit();
+
+REVOKE EXECUTE ON FUNCTION
+    ${schema}.fn_dot_config_actor_named(), ${schema}.fn_dot_config_stamp(), ${schema}.fn_dot_config_audit()
+FROM PUBLIC;

@@ -13,5 +13,5 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON
 TO ${server};
 GRANT USAGE ON SEQUENCE ${schema}.lease_epoch_seq TO ${server};
 
--- An operator's act on a gate comes from the server or from an administrator.
-GRANT UPDATE (value, actor, reason, expires_at, updated_at) ON ${schema}.dot_config TO ${server}, ${admin};
+-- An operator's act on a gate comes from the server or from an administrator. Its time is set by a trigger.
+GRANT UPDATE (value, actor, reason, expires_at) ON ${schema}.dot_config TO ${server}, ${admin};

@@ -46,6 +46,17 @@ AS $$
                 THEN ${schema}.fn_queue_watched_seconds(p_last_tick_at, clock_timestamp()) END
 $$;
 
+CREATE OR REPLACE FUNCTION ${schema}.fn_queue_demand_actor(p_actor text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF coalesce(btrim(p_actor), '') = '' OR octet_length(p_actor) > 500 THEN
+        RAISE EXCEPTION USING ERRCODE = '22023',
+            MESSAGE = format('actor: ''%s'' is not allowed; allowed are 1 to 500 bytes, not all blank', left(p_actor, 80));
+    END IF;
+END
+$$;
+
 CREATE OR REPLACE FUNCTION ${schema}.fn_queue_heartbeat_register(
     p_executor text,
     p_kind text,
@@ -61,7 +72,10 @@ DECLARE
     v_cadence   integer;
     v_threshold integer;
     v_usual     numeric := ${schema}.fn_setting_number('queue.heartbeat.threshold_seconds.' || lower(p_kind));
+    v_was       jsonb;
+    v_changes   jsonb;
 BEGIN
+    PERFORM ${schema}.fn_queue_demand_actor(p_actor);
     IF coalesce(p_executor, '') = '' OR octet_length(p_executor) > 500 THEN
         RAISE EXCEPTION USING ERRCODE = '22023',
             MESSAGE = format('executor: ''%s'' is not allowed; allowed are names of 1 to 500 bytes', left(p_executor, 80));
@@ -86,6 +100,7 @@ BEGIN
             MESSAGE = format('threshold_seconds: %s is not allowed; allowed are %s, the cadence, and more', v_threshold,
                              v_cadence);
     END IF;
+    SELECT to_jsonb(h) INTO v_was FROM ${schema}.queue_heartbeat h WHERE h.executor_name = p_executor FOR NO KEY UPDATE;
     INSERT INTO ${schema}.queue_heartbeat
         (executor_name, executor_kind, domain_scope, expected_cadence_seconds, stale_threshold_seconds, registered_by)
     VALUES (p_executor, p_kind, coalesce(p_domain_scope, '{}'), v_cadence, v_threshold, p_actor)
@@ -96,6 +111,18 @@ BEGIN
         stale_threshold_seconds = EXCLUDED.stale_threshold_seconds,
         updated_at = clock_timestamp();
     INSERT INTO ${schema}.queue_event_log (executor_name, transition, actor) VALUES (p_executor, 'registered', p_actor);
+    SELECT ${schema}.fn_act_changes(v_was, to_jsonb(h)) INTO v_changes
+    FROM ${schema}.queue_heartbeat h
+    WHERE h.executor_name = p_executor;
+    -- An executor registers at each start; as it was it is no act.
+    IF v_was IS NULL OR v_changes <> '{}' THEN
+        INSERT INTO ${schema}.operator_act (act, target, actor, reason, details)
+        VALUES ('executor_register', 'executor ' || p_executor, p_actor,
+                CASE WHEN v_was IS NULL THEN 'added' ELSE 'changed' END,
+                CASE WHEN v_was IS NULL
+                     THEN jsonb_build_object('cadence_seconds', v_cadence, 'threshold_seconds', v_threshold)
+                     ELSE v_changes END);
+    END IF;
     RETURN jsonb_build_object(
         'executor', p_executor, 'cadence_seconds', v_cadence, 'threshold_seconds', v_threshold);
 END
@@ -108,6 +135,7 @@ AS $$
 DECLARE
     v_owner text;
 BEGIN
+    PERFORM ${schema}.fn_queue_demand_actor(p_actor);
     DELETE FROM ${schema}.queue_heartbeat
     WHERE executor_name = p_executor AND (lease_until IS NULL OR lease_until <= clock_timestamp());
     IF NOT FOUND THEN
@@ -119,6 +147,8 @@ BEGIN
         RETURN jsonb_build_object('executor', p_executor, 'deregistered', false);
     END IF;
     INSERT INTO ${schema}.queue_event_log (executor_name, transition, actor) VALUES (p_executor, 'deregistered', p_actor);
+    INSERT INTO ${schema}.operator_act (act, target, actor, reason)
+    VALUES ('executor_deregister', 'executor ' || p_executor, p_actor, 'removed');
     RETURN jsonb_build_object('executor', p_executor, 'deregistered', true);
 END
 $$;
@@ -505,6 +535,7 @@ REVOKE EXECUTE ON FUNCTION
     ${schema}.fn_queue_stale_threshold(integer),
     ${schema}.fn_queue_watched_seconds(timestamptz, timestamptz),
     ${schema}.fn_queue_age(timestamptz),
+    ${schema}.fn_queue_demand_actor(text),
     ${schema}.fn_queue_heartbeat_register(text, text, text[], integer, integer, text),
     ${schema}.fn_queue_heartbeat_deregister(text, text),
     ${schema}.fn_queue_heartbeat_tick(text, text, text, uuid, text, jsonb),

@@ -67,6 +67,7 @@ BEGIN
     UPDATE ${schema}.job_dead_letter d
     SET triage_status = p_status,
         triaged_by = p_actor,
+        triaged_db_user = session_user,
         triaged_at = clock_timestamp(),
         triage_note = p_note,
         resolved_at = CASE WHEN p_status = 'closed' THEN clock_timestamp() END
@@ -223,6 +224,7 @@ BEGIN
     UPDATE ${schema}.job_dead_letter d
     SET triage_status = 'closed',
         triaged_by = p_actor,
+        triaged_db_user = session_user,
         triaged_at = clock_timestamp(),
         triage_note = 'replayed',
         note_before_replay = d.triage_note,
@@ -570,20 +572,25 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$ SELECT ${schema}.fn_job_dead_letter_compare(NULL) $$;
 
 -- Forgets dead letters that were closed so long ago, up to five thousand, and runs that ended then. Open ones stay for ever.
--- Returns how many letters there were: call it until there are none.
-CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_drop(p_keep interval) RETURNS bigint
+-- Returns how many letters there were: call it until there are none. Leaves an act where there were any.
+DROP FUNCTION IF EXISTS ${schema}.fn_job_dead_letter_drop(interval);
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_drop(p_keep interval, p_actor text DEFAULT session_user)
+RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
     v_until timestamptz := now() - p_keep;
     v_count bigint;
+    v_runs  bigint;
 BEGIN
+    PERFORM ${schema}.fn_job_dead_letter_demand_text('actor', p_actor);
     IF p_keep IS NULL OR p_keep < interval '1 day' THEN
         RAISE EXCEPTION USING ERRCODE = '22023',
             MESSAGE = format('keep: ''%s'' is not allowed; allowed is 1 day or more', p_keep);
     END IF;
     DELETE FROM ${schema}.job_dead_letter_replay_run r WHERE r.ended_at < v_until;
+    GET DIAGNOSTICS v_runs = ROW_COUNT;
     DELETE FROM ${schema}.job_dead_letter d
     WHERE d.ctid = ANY (ARRAY(
         SELECT o.ctid
@@ -593,6 +600,11 @@ BEGIN
         LIMIT 5000
         FOR UPDATE SKIP LOCKED));
     GET DIAGNOSTICS v_count = ROW_COUNT;
+    IF v_count > 0 OR v_runs > 0 THEN
+        INSERT INTO ${schema}.operator_act (act, target, actor, reason, details)
+        VALUES ('job_dead_letter_drop', 'dead letters', p_actor, format('closed more than %s ago', p_keep),
+                jsonb_build_object('letters', v_count, 'runs', v_runs));
+    END IF;
     RETURN v_count;
 END
 $$;
@@ -610,7 +622,7 @@ REVOKE EXECUTE ON FUNCTION
     ${schema}.fn_job_dead_letter_compare(bigint),
     ${schema}.fn_job_dead_letter_check(),
     ${schema}.fn_job_dead_letter_check(bigint),
-    ${schema}.fn_job_dead_letter_drop(interval),
+    ${schema}.fn_job_dead_letter_drop(interval, text),
     ${schema}.fn_job_dead_letter_triage(uuid, text, text, text),
     ${schema}.fn_job_dead_letter_triage_group(text, text, text, text, text, uuid, uuid, integer),
     ${schema}.fn_job_dead_letter_replay(uuid, text, text),
@@ -621,7 +633,7 @@ FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
     ${schema}.fn_job_dead_letter_check(),
     ${schema}.fn_job_dead_letter_check(bigint),
-    ${schema}.fn_job_dead_letter_drop(interval),
+    ${schema}.fn_job_dead_letter_drop(interval, text),
     ${schema}.fn_job_dead_letter_triage(uuid, text, text, text),
     ${schema}.fn_job_dead_letter_triage_group(text, text, text, text, text, uuid, uuid, integer),
     ${schema}.fn_job_dead_letter_replay(uuid, text, text),

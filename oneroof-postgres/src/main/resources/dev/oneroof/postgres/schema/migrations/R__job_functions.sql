@@ -30,6 +30,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_bad record;
+    v_was jsonb;
 BEGIN
     SELECT c.field, c.given, c.allowed INTO v_bad
     FROM (VALUES
@@ -49,7 +50,7 @@ BEGIN
         ('rate_seconds', p_rate_seconds::text, coalesce(p_rate_seconds BETWEEN 0.001 AND 86400, true),
          '0.001 to 86400, or none'),
         ('lag_seconds', p_lag_seconds::text, p_lag_seconds >= 1, '1 and more'),
-        ('actor', left(p_actor, 80), p_actor <> '' AND octet_length(p_actor) <= 500, '1 to 500 bytes'))
+        ('actor', left(p_actor, 80), btrim(p_actor) <> '' AND octet_length(p_actor) <= 500, '1 to 500 bytes, not all blank'))
         c (field, given, holds, allowed)
     WHERE NOT coalesce(c.holds, false)
     LIMIT 1;
@@ -67,6 +68,7 @@ BEGIN
     IF FOUND THEN
         RETURN false;
     END IF;
+    SELECT to_jsonb(k) INTO v_was FROM ${schema}.job_kind k WHERE k.job_kind = p_kind FOR NO KEY UPDATE;
     INSERT INTO ${schema}.job_kind AS k
         (job_kind, event_domain, description, max_attempts, first_backoff_seconds, longest_backoff_seconds, lease_seconds,
          deadline_seconds, max_running, rate_count, rate_seconds, lag_seconds, registered_by)
@@ -92,7 +94,15 @@ BEGIN
           (EXCLUDED.event_domain, EXCLUDED.description, EXCLUDED.max_attempts, EXCLUDED.first_backoff_seconds,
            EXCLUDED.longest_backoff_seconds, EXCLUDED.lease_seconds, EXCLUDED.deadline_seconds, EXCLUDED.max_running,
            EXCLUDED.rate_count, EXCLUDED.rate_seconds, EXCLUDED.lag_seconds);
-    RETURN FOUND;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    INSERT INTO ${schema}.operator_act (act, target, actor, reason, details)
+    SELECT 'job_kind_register', 'kind ' || p_kind, p_actor, CASE WHEN v_was IS NULL THEN 'added' ELSE 'changed' END,
+           CASE WHEN v_was IS NULL THEN '{}' ELSE ${schema}.fn_act_changes(v_was, to_jsonb(k)) END
+    FROM ${schema}.job_kind k
+    WHERE k.job_kind = p_kind;
+    RETURN true;
 END
 $$;
 

@@ -43,14 +43,19 @@ $$;
 -- Drops the oldest day that ended so long ago, and returns its name; none where there is none, or where somebody reads it
 -- just now. One at a time and in a transaction of its own: whoever ends a job waits for it. Where it drops none, it deletes
 -- what is of such days from the default partitions, up to five thousand rows of each, and returns the names of those that
--- had any.
-CREATE OR REPLACE FUNCTION ${schema}.fn_job_partitions_drop(p_keep interval) RETURNS SETOF text
+-- had any. Each leaves an act.
+DROP FUNCTION IF EXISTS ${schema}.fn_job_partitions_drop(interval);
+CREATE OR REPLACE FUNCTION ${schema}.fn_job_partitions_drop(p_keep interval, p_actor text DEFAULT session_user)
+RETURNS SETOF text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '200ms'
 AS $$
 DECLARE
     v_name  text;
     v_until timestamptz := date_trunc('day', now() - p_keep, 'UTC');
+    v_why   text := format('ended more than %s ago', p_keep);
+    v_rows  bigint;
 BEGIN
+    PERFORM ${schema}.fn_queue_demand_actor(p_actor);
     IF p_keep IS NULL OR p_keep < interval '1 day' THEN
         RAISE EXCEPTION USING ERRCODE = '22023',
             MESSAGE = format('keep: ''%s'' is not allowed; allowed is 1 day or more', p_keep);
@@ -67,6 +72,8 @@ BEGIN
     LOOP
         BEGIN
             EXECUTE format('DROP TABLE ${schema}.%I', v_name);
+            INSERT INTO ${schema}.operator_act (act, target, actor, reason)
+            VALUES ('job_partitions_drop', 'partition ' || v_name, p_actor, v_why);
             RETURN NEXT v_name;
             -- It has the whole table locked now.
             RETURN;
@@ -81,7 +88,10 @@ BEGIN
         WHERE o.finished_at < v_until
         LIMIT 5000
         FOR UPDATE SKIP LOCKED));
-    IF FOUND THEN
+    GET DIAGNOSTICS v_rows = ROW_COUNT;
+    IF v_rows > 0 THEN
+        INSERT INTO ${schema}.operator_act (act, target, actor, reason, details)
+        VALUES ('job_partitions_drop', 'partition job_history_default', p_actor, v_why, jsonb_build_object('rows', v_rows));
         RETURN NEXT 'job_history_default';
     END IF;
     DELETE FROM ${schema}.job_log_default l
@@ -91,15 +101,18 @@ BEGIN
         WHERE o.said_at < v_until
         LIMIT 5000
         FOR UPDATE SKIP LOCKED));
-    IF FOUND THEN
+    GET DIAGNOSTICS v_rows = ROW_COUNT;
+    IF v_rows > 0 THEN
+        INSERT INTO ${schema}.operator_act (act, target, actor, reason, details)
+        VALUES ('job_partitions_drop', 'partition job_log_default', p_actor, v_why, jsonb_build_object('rows', v_rows));
         RETURN NEXT 'job_log_default';
     END IF;
 END
 $$;
 
-REVOKE EXECUTE ON FUNCTION ${schema}.fn_job_partitions_ensure(integer), ${schema}.fn_job_partitions_drop(interval)
+REVOKE EXECUTE ON FUNCTION ${schema}.fn_job_partitions_ensure(integer), ${schema}.fn_job_partitions_drop(interval, text)
 FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION ${schema}.fn_job_partitions_ensure(integer), ${schema}.fn_job_partitions_drop(interval)
+GRANT EXECUTE ON FUNCTION ${schema}.fn_job_partitions_ensure(integer), ${schema}.fn_job_partitions_drop(interval, text)
 TO ${server}, ${admin};
 
 SELECT ${schema}.fn_job_partitions_ensure();

@@ -79,8 +79,10 @@ $$;
 -- Drops the months that ended so long ago and that every cursor over the outbox has settled, and returns their names. A
 -- cursor has settled a month when no row of it lies behind its settled watermark; the source's filter is not asked, since
 -- what the running program has written must not run with the owner's rights. A month that somebody still writes to or
--- reads is left for the next time.
-CREATE OR REPLACE FUNCTION ${schema}.fn_outbox_partitions_drop(p_keep interval) RETURNS SETOF text
+-- reads is left for the next time. Each leaves an act.
+DROP FUNCTION IF EXISTS ${schema}.fn_outbox_partitions_drop(interval);
+CREATE OR REPLACE FUNCTION ${schema}.fn_outbox_partitions_drop(p_keep interval, p_actor text DEFAULT session_user)
+RETURNS SETOF text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s'
 AS $$
 DECLARE
@@ -88,6 +90,7 @@ DECLARE
     v_needed boolean;
     v_query text;
 BEGIN
+    PERFORM ${schema}.fn_queue_demand_actor(p_actor);
     IF p_keep IS NULL OR now() - p_keep > now() - interval '1 day' THEN
         RAISE EXCEPTION USING
             ERRCODE = '22023',
@@ -132,6 +135,8 @@ BEGIN
             EXECUTE v_query INTO v_needed;
             IF NOT v_needed THEN
                 EXECUTE format('DROP TABLE ${schema}.%I', v_name);
+                INSERT INTO ${schema}.operator_act (act, target, actor, reason)
+                VALUES ('outbox_partitions_drop', 'partition ' || v_name, p_actor, format('ended more than %s ago', p_keep));
                 RETURN NEXT v_name;
             END IF;
         EXCEPTION
@@ -142,10 +147,10 @@ END
 $$;
 
 REVOKE EXECUTE ON FUNCTION
-    ${schema}.fn_outbox_partitions_ensure(integer), ${schema}.fn_outbox_partitions_drop(interval)
+    ${schema}.fn_outbox_partitions_ensure(integer), ${schema}.fn_outbox_partitions_drop(interval, text)
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
-    ${schema}.fn_outbox_partitions_ensure(integer), ${schema}.fn_outbox_partitions_drop(interval)
+    ${schema}.fn_outbox_partitions_ensure(integer), ${schema}.fn_outbox_partitions_drop(interval, text)
 TO ${server};
 
 SELECT ${schema}.fn_outbox_partitions_ensure();

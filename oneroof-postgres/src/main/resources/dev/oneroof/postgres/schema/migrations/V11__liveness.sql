@@ -19,6 +19,7 @@ CREATE TABLE ${schema}.queue_event_log (
     gap_seconds   double precision,
     gap_ratio     double precision,
     actor         text NOT NULL DEFAULT session_user,
+    db_user       text NOT NULL DEFAULT session_user,
     at            timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 

@@ -18,6 +18,7 @@ CREATE TABLE ${schema}.job_dead_letter (
     last_failed_at       timestamptz NOT NULL,
     triage_status        text NOT NULL DEFAULT 'new',
     triaged_by           text,
+    triaged_db_user      text,
     triaged_at           timestamptz,
     triage_note          text,
     -- What somebody had noted before it was replayed: from then on the note says that it was.
@@ -61,6 +62,7 @@ CREATE TABLE ${schema}.job_dead_letter_replay_run (
     fingerprint          text COLLATE "C" NOT NULL,
     authorization_source text NOT NULL,
     actor                text NOT NULL,
+    db_user              text NOT NULL DEFAULT session_user,
     -- Letters a second, over all who ask for batches, and what is left of it: a second's worth at most.
     rate                 double precision NOT NULL,
     left_over            double precision NOT NULL,

@@ -5,7 +5,7 @@ ALTER TABLE ${schema}.tail_source
     ADD COLUMN id_collation         text,
     ADD COLUMN id_collation_version text;
 
--- What operators did, to what, and why.
+-- What operators did, to what, and why. The actor is a claim; db_user and acted_at are the database's own.
 CREATE TABLE ${schema}.operator_act (
     act_id   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     act      text NOT NULL,
@@ -20,4 +20,5 @@ CREATE TABLE ${schema}.operator_act (
 CREATE INDEX operator_act_target_idx ON ${schema}.operator_act (target, act_id);
 
 GRANT SELECT ON ${schema}.operator_act TO ${viewer}, ${admin}, ${server};
-GRANT INSERT ON ${schema}.operator_act TO ${server};
+-- Not db_user, acted_at and act_id: those have their defaults, whoever inserts.
+GRANT INSERT (act, target, actor, reason, details) ON ${schema}.operator_act TO ${server};

@@ -33,7 +33,7 @@ CREATE TABLE ${schema}.event_type_audit (
     actor        text NOT NULL,
     reason       text NOT NULL,
     db_user      text NOT NULL DEFAULT session_user,
-    changed_at   timestamptz NOT NULL DEFAULT now()
+    changed_at   timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
 CREATE INDEX event_type_audit_type_idx ON ${schema}.event_type_audit (event_domain, event_type, audit_id);

@@ -26,6 +26,8 @@ CREATE TABLE ${schema}.event_pending (
     triage_status     text NOT NULL DEFAULT 'new' CHECK (triage_status IN (
                           'new', 'investigating', 'manual_replay', 'closed')),
     triaged_by        text,
+    -- These two are set by a trigger: the server may write the row, and not what the database says of it.
+    triaged_db_user   text,
     triaged_at        timestamptz,
     triage_note       text,
     created_at        timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -46,6 +48,25 @@ CREATE INDEX event_pending_due_idx
 CREATE INDEX event_pending_dead_idx
     ON ${schema}.event_pending (worker_name, source_name, shard, pending_id)
     WHERE processed_at IS NULL AND dead_lettered_at IS NOT NULL;
+
+-- The actor of a triage is a claim; the login and the time beside it are the database's own.
+CREATE FUNCTION ${schema}.fn_event_pending_triaged() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    NEW.triaged_db_user := CASE WHEN NEW.triaged_by IS NOT NULL THEN session_user END;
+    NEW.triaged_at := CASE WHEN NEW.triaged_by IS NOT NULL THEN clock_timestamp() END;
+    RETURN NEW;
+END $$;
+
+REVOKE ALL ON FUNCTION ${schema}.fn_event_pending_triaged() FROM PUBLIC;
+
+CREATE TRIGGER event_pending_triaged BEFORE UPDATE OF triaged_by, triaged_db_user, triaged_at ON ${schema}.event_pending
+    FOR EACH ROW EXECUTE FUNCTION ${schema}.fn_event_pending_triaged();
+-- Rows are set aside untriaged: those are not looked at.
+CREATE TRIGGER event_pending_triaged_already BEFORE INSERT ON ${schema}.event_pending
+    FOR EACH ROW
+    WHEN (NEW.triaged_by IS NOT NULL OR NEW.triaged_db_user IS NOT NULL OR NEW.triaged_at IS NOT NULL)
+    EXECUTE FUNCTION ${schema}.fn_event_pending_triaged();
 
 GRANT SELECT ON ${schema}.event_pending TO ${viewer}, ${admin};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.event_pending TO ${server};
