@@ -191,15 +191,19 @@ final class SourceAlterCommand implements Callable<Integer> {
     private void preview(AlterPlan plan) {
         plan.warnings().forEach(warning -> act.output().say("warning: " + warning));
         plan.changes().forEach(change -> act.output().say("to be changed: " + change));
-        plan.cursors().stream().map(SourceAlterCommand::answer).forEach(cursor -> act.output()
-                .say("  %s %s; %s".formatted(cursor.cursor(), does(cursor), cursor.why())));
+        plan.cursors().stream()
+                .map(SourceAlterCommand::answer)
+                .forEach(cursor ->
+                        act.output().say("  %s %s; %s".formatted(cursor.cursor(), does(cursor), cursor.why())));
     }
 
     private static String does(CursorAnswer cursor) {
         String from = cursor.from() == null ? "the beginning" : cursor.from();
         String rows = cursor.rows() == null
                 ? ""
-                : cursor.more() ? ", %d or more rows".formatted(cursor.rows()) : ", " + Counted.of(cursor.rows(), "row");
+                : cursor.more()
+                        ? ", %d or more rows".formatted(cursor.rows())
+                        : ", " + Counted.of(cursor.rows(), "row");
         return switch (cursor.effect()) {
             case "reads_again" -> "reads again from %s%s".formatted(from, rows);
             case "repeats" -> "hands out everything again from %s%s".formatted(from, rows);

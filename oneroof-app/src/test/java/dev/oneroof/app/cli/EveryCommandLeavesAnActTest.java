@@ -26,6 +26,7 @@ class EveryCommandLeavesAnActTest {
             "gate open queue.replay.enabled --reason why",
             "gate close queue.notify.bridge_enabled --reason why",
             "source add more --table parcel --id id",
+            "source alter more --batch-size 500 --reason why",
             "source remove more --reason why --yes",
             "worker pause sorter/parcels --reason why",
             "worker resume sorter/parcels --reason why",
@@ -38,6 +39,8 @@ class EveryCommandLeavesAnActTest {
             "dlq replay <letter> --authorization why",
             "dlq close <letter> --note why",
             "dlq replay 1 --reason why",
+            "executor grant <login> --kind mark_file --reason why",
+            "executor revoke <login> --kind mark_file --reason why",
             "job pause mark_file --reason why",
             "job resume mark_file --reason why",
             "job enqueue mark_file --in 1h",
@@ -53,6 +56,8 @@ class EveryCommandLeavesAnActTest {
             "SELECT min(dead_letter_id::text) FROM oneroof.job_dead_letter WHERE resolved_at IS NULL",
             "<job>",
             "SELECT min(job_id::text) FROM oneroof.job_queue WHERE priority = 0 AND idempotency_key IS NULL",
+            "<login>",
+            "SELECT session_user::text",
             "<holder>",
             "SELECT virtualtransaction FROM pg_locks WHERE relation = 'parcel'::regclass");
 
@@ -68,6 +73,7 @@ class EveryCommandLeavesAnActTest {
             "dlq list",
             "dlq show",
             "doctor",
+            "executor list",
             "gate list",
             "help",
             "instance list",

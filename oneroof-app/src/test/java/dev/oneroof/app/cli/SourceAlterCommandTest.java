@@ -27,7 +27,16 @@ class SourceAlterCommandTest {
         Oneroof.Answer added = new Oneroof(folder)
                 .on(database)
                 .run(
-                        "source", "add", "parcels", "--table", "parcel", "--id", "id", "--ts", "arrived", "--filter",
+                        "source",
+                        "add",
+                        "parcels",
+                        "--table",
+                        "parcel",
+                        "--id",
+                        "id",
+                        "--ts",
+                        "arrived",
+                        "--filter",
                         "kind = 'a'");
         assertThat(added.exit()).as(added.err()).isZero();
         database.run("INSERT INTO oneroof.gov_worker_cursor (worker_name, source_name, settled_ts, settled_id,"
@@ -88,8 +97,16 @@ class SourceAlterCommandTest {
         assertThat(back.exit()).isEqualTo(5);
         assertThat(back.err()).contains("hands out everything again from the beginning", "queue.replay.enabled");
         Oneroof.Answer part = command.run(
-                "source", "alter", "parcels", "--contract", "clock", "--to-time", "2026-01-01T02:30:00Z", "--reason",
-                "mended", "--dry-run");
+                "source",
+                "alter",
+                "parcels",
+                "--contract",
+                "clock",
+                "--to-time",
+                "2026-01-01T02:30:00Z",
+                "--reason",
+                "mended",
+                "--dry-run");
         assertThat(part.exit()).as(part.err()).isZero();
         assertThat(part.err()).contains("from 2026-01-01T02:30:00Z");
     }
@@ -115,7 +132,15 @@ class SourceAlterCommandTest {
                 "--no-filter");
         assertRefused(
                 command.run(
-                        "source", "alter", "parcels", "--no-filter", "--to-time", "yesterday", "--reason", "x", "--yes"),
+                        "source",
+                        "alter",
+                        "parcels",
+                        "--no-filter",
+                        "--to-time",
+                        "yesterday",
+                        "--reason",
+                        "x",
+                        "--yes"),
                 2,
                 "--to-time: 'yesterday' is not allowed");
         Oneroof.Answer same = command.run("source", "alter", "parcels", "--mode", "prompt", "--reason", "x");

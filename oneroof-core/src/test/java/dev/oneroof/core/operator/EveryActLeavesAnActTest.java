@@ -99,6 +99,16 @@ class EveryActLeavesAnActTest {
                     "('system', 'queue_worker_silent', 'ann', 'too loud')",
                     "event_type_deactivate",
                     "too loud"),
+            act(
+                    "fn_executor_grant",
+                    "(session_user::text, 'needed', 'ann', ARRAY['mark_file'])",
+                    "executor_grant",
+                    "needed"),
+            act(
+                    "fn_executor_revoke",
+                    "((SELECT login FROM oneroof.v_executor_grant), 'left', 'ann', ARRAY['other'])",
+                    "executor_revoke",
+                    "left"),
             act("fn_finding_close", "('cursor_lag', 'reader/orders/0', 'seen', 'ann')", "finding_close", "seen"));
 
     /** Ways to change something that are no function of their own, or not the administrator's. */
@@ -208,6 +218,7 @@ class EveryActLeavesAnActTest {
                 "fn_job_dead_letter_drop(interval '900 days')",
                 "fn_job_partitions_drop(interval '9000 days')",
                 "fn_outbox_partitions_drop(interval '9000 days')",
+                "fn_executor_grant(session_user::text, 'again', p_kinds => ARRAY['other'])",
                 "fn_queue_heartbeat_deregister('nobody')",
                 "fn_finding_close('cursor_lag', 'nobody/orders/0', 'seen')")) {
             database.run("SELECT oneroof." + again);
@@ -242,6 +253,7 @@ class EveryActLeavesAnActTest {
                 "SELECT oneroof.fn_job_schedule_pause('rests', 'a look')",
                 "SELECT oneroof.fn_queue_heartbeat_register('agent', 'Agent')",
                 "SELECT oneroof.fn_event_type_register('shop', 'bought', 'event', 'normal', 'info', '', 'ann')",
+                "SELECT oneroof.fn_executor_grant(session_user::text, 'needed', p_kinds => ARRAY['other'])",
                 "SELECT oneroof.fn_finding_raise('cursor_lag', 'reader/orders/0', 'behind')")) {
             database.run(statement);
         }

@@ -24,7 +24,12 @@ class TrailTest {
             List.of("oneroof_server", "workflow_admin", "dot_executor", "oneroof_viewer");
 
     private static final List<String> TRAILS = List.of(
-            "dot_config_audit", "event_type_audit", "job_dead_letter_replay_run", "operator_act", "queue_event_log");
+            "dot_config_audit",
+            "event_type_audit",
+            "job_dead_letter_replay_run",
+            "operator_act",
+            "queue_event_log",
+            "queue_executor_grant");
 
     @OnEveryServer
     void noRoleWritesTheLoginOrTheTimeOrChangesWhatIsWritten(TestDatabase database) {
@@ -46,7 +51,7 @@ class TrailTest {
                                 FROM information_schema.columns c, unnest(ARRAY['INSERT', 'UPDATE']) p (privilege)
                                 WHERE c.table_schema = 'oneroof' AND c.table_name = '%1$s'
                                   AND (p.privilege = 'UPDATE'
-                                       OR c.column_name IN ('db_user', 'act_id', 'acted_at', 'changed_at', 'at', 'started_at'))
+                                       OR c.column_name IN ('db_user', 'act_id', 'acted_at', 'changed_at', 'at', 'started_at', 'granted_at'))
                                   AND has_column_privilege(?, 'oneroof.%1$s', c.column_name, p.privilege)
                                 """.formatted(trail), role, role))
                         .as(role + " on " + trail)
@@ -82,6 +87,7 @@ class TrailTest {
                         "job_schedule.registered_by",
                         "operator_act.actor",
                         "queue_event_log.actor",
+                        "queue_executor_grant.actor",
                         "queue_heartbeat.registered_by",
                         "schema_history.installed_by",
                         "tail_source.registered_by");
