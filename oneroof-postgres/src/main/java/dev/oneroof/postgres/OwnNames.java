@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
  *
  * <p>A name is an identifier without quotes, or a literal that is cast on the spot: {@code 'oneroof.some_seq'::regclass}.
  * Other literals, quoted identifiers, dollar-quoted texts and comments stay as they are. So even where the text of a user
- * reaches such a statement by mistake, no value of it changes: at most a relation is looked for in the wrong schema, and
- * the server says that it is not there.
+ * reaches such a statement by mistake, no value of it changes: at most a relation of the user's is looked for in OneRoof's
+ * schema, and the server answers that it does not exist.
  */
 final class OwnNames {
     private static final String WRITTEN = SchemaName.DEFAULT.value();
@@ -19,9 +19,9 @@ final class OwnNames {
     private final String sql;
     private final String quotedSchema;
     private final StringBuilder turned;
-    /** What has been copied, and where the next token begins. */
+    /** Up to here the statement has been copied. */
     private int copied;
-
+    /** Here the next token begins. */
     private int at;
 
     private OwnNames(String sql, String quotedSchema) {

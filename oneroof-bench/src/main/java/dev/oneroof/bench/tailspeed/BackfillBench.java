@@ -109,7 +109,8 @@ public final class BackfillBench implements Bench {
 
     private static double swept(Workshop workshop, WholeRun sweep) throws InterruptedException {
         workshop.run("TRUNCATE oneroof_bench.swept");
-        return sweep.fromTheBeginning(new SetEffect(COLUMNS, SWEEP, Map.of()));
+        String effect = workshop.owner().schema().applyTo(SWEEP);
+        return sweep.fromTheBeginning(new SetEffect(COLUMNS, effect, Map.of()));
     }
 
     private static long count(Workshop workshop, String table) {
