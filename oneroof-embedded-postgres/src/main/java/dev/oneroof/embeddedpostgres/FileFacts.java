@@ -68,6 +68,23 @@ record FileFacts(int mode, int uid, int gid, long inode, long size, long modifie
         return (mode & 0044) != 0;
     }
 
+    /** All of them in one line. */
+    void writeTo(StringBuilder text) {
+        text.append(mode)
+                .append(' ')
+                .append(uid)
+                .append(' ')
+                .append(gid)
+                .append(' ')
+                .append(inode);
+        text.append(' ')
+                .append(size)
+                .append(' ')
+                .append(modifiedNanos)
+                .append(' ')
+                .append(changedNanos);
+    }
+
     String modeText() {
         return String.format(Locale.ROOT, "mode %04o", mode & 07777);
     }
