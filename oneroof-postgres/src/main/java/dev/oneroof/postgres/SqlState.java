@@ -7,13 +7,15 @@ import java.sql.SQLTransientConnectionException;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jdbi.v3.core.JdbiException;
+import org.jdbi.v3.core.transaction.TransactionException;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 
 /** What PostgreSQL's error codes mean to OneRoof. Message texts are translated and change; codes do not. */
 public final class SqlState {
     // A statement past its timeout, and a session that idled in its transaction for too long.
-    private static final Set<String> TOOK_TOO_LONG = Set.of("57014", "25P03");
+    private static final String IDLED_IN_TRANSACTION = "25P03";
+    private static final Set<String> TOOK_TOO_LONG = Set.of("57014", IDLED_IN_TRANSACTION);
     private static final String LOCK_NOT_AVAILABLE = "55P03";
     // Class OR is our own: what OneRoof's functions raise.
     private static final String EVENT_TYPE_UNKNOWN = "OR001";
@@ -69,6 +71,16 @@ public final class SqlState {
 
     public static boolean isTimeout(Throwable failure) {
         return in(TOOK_TOO_LONG, failure);
+    }
+
+    /** The session idled in its transaction for too long and was ended; told by the statement that came next. */
+    public static boolean isIdleTimeout(Throwable failure) {
+        return IDLED_IN_TRANSACTION.equals(of(failure));
+    }
+
+    /** It was the COMMIT that failed: for what was deferred until then, or because its answer did not arrive. */
+    public static boolean isOfCommit(Throwable failure) {
+        return failure instanceof TransactionException;
     }
 
     public static boolean isLockTimeout(Throwable failure) {

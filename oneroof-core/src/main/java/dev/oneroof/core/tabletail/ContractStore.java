@@ -36,8 +36,9 @@ final class ContractStore {
 
     private static final String IS_LOWER = "SELECT NOT %s";
 
+    // Not the age of the difference: older servers subtract no infinity. A row before all time is 317 years old.
     private static final String LAG = """
-            SELECT extract(epoch FROM clock_timestamp() - p.order_at)::float8
+            SELECT least(extract(epoch FROM clock_timestamp())::float8 - extract(epoch FROM p.order_at)::float8, 1e10)
             FROM (
             %s) p
             WHERE p.order_at <= clock_timestamp()

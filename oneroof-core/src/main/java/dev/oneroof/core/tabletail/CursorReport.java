@@ -39,7 +39,11 @@ public final class CursorReport {
             WHERE executor_name = :executor
             """;
 
-    private static final String SETTLED_AGE = "SELECT extract(epoch FROM clock_timestamp() - (%s))::float8";
+    // As for the lag: older servers subtract no infinity.
+    private static final String SETTLED_AGE = """
+            SELECT greatest(-1e10, least(1e10,
+                       extract(epoch FROM clock_timestamp())::float8 - extract(epoch FROM %s)::float8))
+            """;
 
     private static final String HOLDERS = """
             SELECT DISTINCT format('%s pid %s user %s application ''%s''', l.virtualtransaction,
@@ -52,7 +56,8 @@ public final class CursorReport {
     /**
      * A cursor, told.
      *
-     * @param rowsBehind rows that are known not to be handled, below head too, counted up to {@link #COUNTED_UP_TO}
+     * @param rowsBehind rows that are known not to be handled, below head too, counted up to {@link #COUNTED_UP_TO}; and as
+     *     many without a time
      * @param notKnown which rows the figures cannot stand for; null where they stand for all
      * @param lagSeconds the age of the first of them; null where there is none, or no time
      * @param settledLagSeconds the age of the settled watermark; null where the source has no time
@@ -92,11 +97,11 @@ public final class CursorReport {
         @Nullable Watermark from = lowerHand(tx, stores, cursor, new OrderKey(source, shape.collation()));
         TailSource unhandled = Reading.of(source, cursor).unhandled();
         KeysetPage open = new KeysetPage(unhandled, shape.partitioned(), from, null, handled, (int) COUNTED_UP_TO);
-        long behind = tx.asWritten()
-                .query(BEHIND.formatted(open.select("1")))
-                .bindMap(open.parameters())
-                .map((row, context) -> row.getLong(1))
-                .one();
+        long behind = counted(tx, open);
+        if (shape.untimed()) {
+            Stretch known = Stretch.all(tx.schema(), cursor.scope(), Stretch.Part.UNTIMED);
+            behind += counted(tx, new UntimedPage(unhandled, known, (int) COUNTED_UP_TO));
+        }
         Optional<Owner> owner = owner(tx, cursor);
         String labels =
                 stores.bounds().holders(tx).stream().map(Holder::label).collect(Collectors.joining(",", "{", "}"));
@@ -114,6 +119,14 @@ public final class CursorReport {
                 stores.pendings().waiting(tx, cursor.scope(), COUNTED_UP_TO),
                 stores.pendings().dead(tx, cursor.scope(), COUNTED_UP_TO),
                 tx.query(HOLDERS).bind("labels", labels).mapTo(String.class).list());
+    }
+
+    private static long counted(Tx tx, Page page) {
+        return tx.asWritten()
+                .query(BEHIND.formatted(page.select("1")))
+                .bindMap(page.parameters())
+                .map((row, context) -> row.getLong(1))
+                .one();
     }
 
     /** Settled lags behind head while transactions are open; where nothing came for long, it has passed head. */

@@ -54,7 +54,7 @@ final class Effects {
         failedRows = rows;
         failedAfter = before;
         reading = false;
-        Batch batch = spec.effect().apply(tx.asWritten(), page);
+        Batch batch = applied(tx, page);
         if (tx.isAbandoned()) {
             throw new OneRoofException(
                     ErrorCode.INVALID_INPUT,
@@ -63,6 +63,21 @@ final class Effects {
         // Not before the commit: a deferred constraint fails there.
         tx.onCommit(() -> failedIn = null);
         return batch;
+    }
+
+    /** Ours tell their worker's failures from their own; of an effect of the worker's making all is the worker's. */
+    Batch applied(Tx tx, Page page) {
+        BatchEffect effect = spec.effect();
+        if (effect instanceof RowsEffect || effect instanceof SetEffect) {
+            return effect.apply(tx.asWritten(), page);
+        }
+        try {
+            return effect.apply(tx.asWritten(), page);
+        } catch (EffectFailure e) {
+            throw e;
+        } catch (RuntimeException | StackOverflowError e) {
+            throw new EffectFailure(e);
+        }
     }
 
     /** Rows whose keys are written down: handled, or, where one has failed alone, set aside. */
@@ -102,6 +117,10 @@ final class Effects {
             return SqlState.isTimeout(thrown) && sizing.tookTooLong(failedRows) && failedRows > 1;
         }
         if (SqlState.isTimeout(thrown)) {
+            // A smaller batch may do, whatever took so long; but only an effect's own time is charged to a row.
+            if (failedRows == 1 && !Failure.isTheEffects(thrown)) {
+                return false;
+            }
             if (sizing.tookTooLong(failedRows)) {
                 return failedRows > 1;
             }

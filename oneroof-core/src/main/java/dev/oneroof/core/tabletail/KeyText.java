@@ -12,6 +12,7 @@ import java.time.format.DateTimeFormatterBuilder;
 import java.time.format.SignStyle;
 import java.time.temporal.ChronoField;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The text of a time, to the microsecond, as PostgreSQL reads it. The driver's own text goes through a calendar and the
@@ -29,11 +30,21 @@ final class KeyText {
 
     private KeyText() {}
 
-    static String of(ResultSet row, int position, TimeType type) throws SQLException {
+    /** Null where the row has no time. */
+    static @Nullable String of(ResultSet row, int position, TimeType type) throws SQLException {
         return switch (type) {
-            case TIMESTAMPTZ -> moment(row.getObject(position, OffsetDateTime.class));
-            case TIMESTAMP -> dateAndTime(row.getObject(position, LocalDateTime.class), "");
-            case DATE -> date(row.getObject(position, LocalDate.class));
+            case TIMESTAMPTZ -> {
+                OffsetDateTime time = row.getObject(position, OffsetDateTime.class);
+                yield time == null ? null : moment(time);
+            }
+            case TIMESTAMP -> {
+                LocalDateTime time = row.getObject(position, LocalDateTime.class);
+                yield time == null ? null : dateAndTime(time, "");
+            }
+            case DATE -> {
+                LocalDate date = row.getObject(position, LocalDate.class);
+                yield date == null ? null : date(date);
+            }
         };
     }
 

@@ -110,7 +110,7 @@ record KeysetPage(
 
     /** The key of its last row, if there are as many as it takes. */
     Optional<Watermark> lastOfFull(UserTx tx) {
-        String last = "SELECT p.order_ts::text AS ts, p.order_id::text AS id FROM (%s) p OFFSET %d LIMIT 1"
+        String last = "SELECT p.order_ts::text AS ts, p.order_id::text AS id FROM (%s) p OFFSET %s LIMIT 1"
                 .formatted(select("1"), limit - 1);
         return tx.query(last)
                 .bindMap(parameters())

@@ -98,7 +98,8 @@ final class LateRows {
             effects.end();
             return step;
         } catch (RuntimeException e) {
-            if (source.filter() == null || !SqlState.isTimeout(e)) {
+            // Rows that were found are not left out, however long their effect takes.
+            if (source.filter() == null || !SqlState.isTimeout(e) || Failure.isTheEffects(e)) {
                 throw e;
             }
             // Among rows that are mostly filtered out a look may take too long. The tail must not stand still for it.

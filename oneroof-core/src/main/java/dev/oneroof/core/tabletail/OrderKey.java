@@ -33,30 +33,34 @@ record OrderKey(TailSource source, @Nullable String collation) {
         if (time == null) {
             return "NULL::timestamptz";
         }
-        return switch (time.type()) {
-            case TIMESTAMPTZ -> time.quoted();
-            case TIMESTAMP ->
-                "%s AT TIME ZONE '%s'".formatted(time.quoted(), zone(time).replace("'", "''"));
-            case DATE ->
-                "%s::timestamp AT TIME ZONE '%s'"
-                        .formatted(time.quoted(), zone(time).replace("'", "''"));
-        };
+        return moment(time, time.quoted());
     }
 
     /** The moment that the text of a time stands for. */
     String momentOf(String text) {
         TailSource.TimeColumn time = source.time();
-        if (time == null) {
-            return "NULL::timestamptz";
-        }
+        return time == null ? "NULL::timestamptz" : moment(time, asTs(text));
+    }
+
+    /**
+     * Dates reach further than moments do, and a zone may move a time over the end: there it is the end of all time. The
+     * server would refuse the row, and with it the page.
+     */
+    private static String moment(TailSource.TimeColumn time, String value) {
+        String zone = zone(time).replace("'", "''");
         return switch (time.type()) {
-            case TIMESTAMPTZ -> asTs(text);
+            case TIMESTAMPTZ -> value;
             case TIMESTAMP ->
-                "%s AT TIME ZONE '%s'".formatted(asTs(text), zone(time).replace("'", "''"));
-            case DATE ->
-                "%s::timestamp AT TIME ZONE '%s'"
-                        .formatted(asTs(text), zone(time).replace("'", "''"));
+                zone.equals("UTC")
+                        ? "%s AT TIME ZONE 'UTC'".formatted(value)
+                        : withinMoments(value, "%s AT TIME ZONE '%s'".formatted(value, zone));
+            case DATE -> withinMoments(value, "%s::timestamp AT TIME ZONE '%s'".formatted(value, zone));
         };
+    }
+
+    private static String withinMoments(String value, String moment) {
+        return "CASE WHEN %1$s > '294276-12-29' THEN 'infinity' WHEN %1$s < '4714-11-26 BC' THEN '-infinity' ELSE %2$s END"
+                .formatted(value, moment);
     }
 
     /** The types of the key, for a reader. */

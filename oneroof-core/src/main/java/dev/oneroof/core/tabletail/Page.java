@@ -11,9 +11,9 @@ public interface Page {
 
     /**
      * A SELECT of the given columns with the order key as {@code order_ts} and {@code order_id}, and its moment as a
-     * timestamptz {@code order_at}; in order, to be bound with {@link #parameters}. Its parameters begin with {@code page_}.
-     * To be sent as it is: it holds texts of users, such as the source's filter, and names of OneRoof's tables as they are
-     * in the database.
+     * timestamptz {@code order_at}, infinity where it lies beyond what that type holds; in order, to be bound with
+     * {@link #parameters}. Its parameters begin with {@code page_}. To be sent as it is: it holds texts of users, such as the
+     * source's filter, and names of OneRoof's tables as they are in the database.
      */
     String select(String columns);
 

@@ -23,16 +23,14 @@ final class Retries {
 
     private final Database db;
     private final TailStores stores;
-    private final TailSpec spec;
     private final Effects effects;
     private final Position position;
     private final TailConfig config;
     private long lookedNanos = System.nanoTime() - INTERVAL.toNanos();
 
-    Retries(Database db, TailStores stores, TailSpec spec, Effects effects, Position position, TailConfig config) {
+    Retries(Database db, TailStores stores, Effects effects, Position position, TailConfig config) {
         this.db = db;
         this.stores = stores;
-        this.spec = spec;
         this.effects = effects;
         this.position = position;
         this.config = config;
@@ -63,7 +61,8 @@ final class Retries {
         try {
             return handled(source, rows) ? Step.MORE : Step.LOST;
         } catch (RuntimeException e) {
-            if (!Failure.isTheRowsFault(e) && !SqlState.isTimeout(e)) {
+            boolean tookTooLong = SqlState.isTimeout(e) && Failure.isTheEffects(e);
+            if (!Failure.isTheRowsFault(e) && !tookTooLong) {
                 throw e;
             }
             return rows.size() == 1 ? failed(source, rows.getFirst(), e) : oneByOne(source, rows);
@@ -90,7 +89,7 @@ final class Retries {
                 tx.abandon();
                 return true;
             }
-            Batch batch = spec.effect().apply(tx.asWritten(), new PendingPage(source, tx.schema(), still));
+            Batch batch = effects.applied(tx, new PendingPage(source, tx.schema(), still));
             stores.pendings().processed(tx, still);
             // They were counted as seen when they were set aside.
             return close(tx, source, place, new Counts(0, batch.effectsWritten(), 0));

@@ -4,6 +4,7 @@ import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +22,7 @@ public final class Row {
         this.index = index;
     }
 
-    /** Its place in the source's order. */
+    /** Its place in the source's order: its time and its id, or the id alone where the time is null. */
     public Watermark key() {
         return rows.key(index);
     }
@@ -35,7 +36,7 @@ public final class Row {
         int position = rows.position(column);
         try {
             return rows.at(index).getString(position);
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException e) {
             throw unreadable(column, "text", e);
         }
     }
@@ -50,7 +51,7 @@ public final class Row {
             number = row.getLong(position);
             // Only a zero can be one, and asking costs.
             isNull = number == 0 && row.wasNull();
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException e) {
             throw unreadable(column, "a whole number", e);
         }
         if (isNull) {
@@ -71,12 +72,22 @@ public final class Row {
         int position = rows.position(column);
         try {
             return rows.at(index).getObject(position, type);
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException e) {
             throw unreadable(column, type.getSimpleName(), e);
         }
     }
 
-    private static OneRoofException unreadable(String column, String as, SQLException e) {
-        return new OneRoofException(ErrorCode.FAILED, "column: '%s' cannot be read as %s".formatted(column, as), e);
+    private static RuntimeException unreadable(String column, String as, Exception e) {
+        if (e instanceof OneRoofException ours) {
+            return ours;
+        }
+        // What a value cannot become is a matter of the value. Anything else is a defect, and not the handler's.
+        boolean isOfTheValue = e instanceof SQLException
+                || e instanceof DateTimeException
+                || e instanceof ArithmeticException
+                || e instanceof IllegalArgumentException;
+        return isOfTheValue
+                ? new OneRoofException(ErrorCode.FAILED, "column: '%s' cannot be read as %s".formatted(column, as), e)
+                : new OwnFault(e);
     }
 }

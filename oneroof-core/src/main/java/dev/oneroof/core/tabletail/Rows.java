@@ -85,6 +85,7 @@ final class Rows extends AbstractList<Row> implements RandomAccess {
         return position;
     }
 
+    /** The row's place in the order; of a row whose time is null it is the id alone. */
     Watermark key(int index) {
         try {
             ResultSet row = at(index);
@@ -92,13 +93,17 @@ final class Rows extends AbstractList<Row> implements RandomAccess {
             return new Watermark(timed == null ? null : KeyText.of(row, key.ts(), timed), row.getString(key.id()));
         } catch (SQLException e) {
             throw new OneRoofException(ErrorCode.FAILED, "key: it cannot be read", e);
+        } catch (OneRoofException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw new OwnFault(e);
         }
     }
 
     /** The result, standing on that row. */
     ResultSet at(int index) throws SQLException {
         if (over) {
-            throw new IllegalStateException("a row can be read only until its handler returns");
+            throw new OneRoofException(ErrorCode.FAILED, "row: it can be read only until its handler returns");
         }
         if (at != index) {
             rows.absolute(index + 1);

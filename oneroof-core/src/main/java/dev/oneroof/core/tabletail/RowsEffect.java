@@ -2,8 +2,6 @@ package dev.oneroof.core.tabletail;
 
 import dev.oneroof.postgres.Identifiers;
 import dev.oneroof.postgres.UserTx;
-import dev.oneroof.postgres.error.ErrorCode;
-import dev.oneroof.postgres.error.OneRoofException;
 import java.sql.ResultSet;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -12,7 +10,10 @@ import java.util.Map;
 import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
 
-/** An effect in Java: reads the page and gives its rows to a handler. */
+/**
+ * An effect in Java: reads the page and gives its rows to a handler. What the handler throws is an {@link EffectFailure};
+ * whatever else is thrown here is no row's fault.
+ */
 record RowsEffect(List<String> columns, RowsHandler handler) implements BatchEffect {
     RowsEffect {
         columns = List.copyOf(columns);
@@ -69,16 +70,19 @@ record RowsEffect(List<String> columns, RowsHandler handler) implements BatchEff
             // Watermarks are bound, so the text is the same.
             keyset.ahead().read(keyset.after(last, keyset.ahead()), sql);
         }
+        give(tx, rows);
+        return new Batch(rows.size(), rows.size(), last);
+    }
+
+    /** The stack of a handler overflows when a row is nested too deeply. Other errors are of the machine or the program. */
+    private void give(UserTx tx, Rows rows) {
         try {
             handler.handle(tx, rows);
-            return new Batch(rows.size(), rows.size(), last);
-        } catch (RuntimeException e) {
-            throw e;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new OneRoofException(ErrorCode.INTERRUPTED, "handler: it was interrupted", e);
-        } catch (Exception e) {
-            throw new OneRoofException(ErrorCode.FAILED, "handler: " + e, e);
+            throw new EffectFailure(e);
+        } catch (Exception | StackOverflowError e) {
+            throw new EffectFailure(e);
         } finally {
             rows.end();
         }

@@ -1,9 +1,12 @@
 package dev.oneroof.core.tabletail;
 
+import dev.oneroof.postgres.ServerError;
 import dev.oneroof.postgres.UserTx;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import org.jdbi.v3.core.JdbiException;
 
 /**
  * An effect in one statement: the page's rows are a relation called {@code page}, and no row leaves the server. So a sweep
@@ -55,15 +58,15 @@ public record SetEffect(String columns, String statement, Map<String, Object> pa
     }
 
     private Batch bare(UserTx tx, long rows, KeysetPage page) {
-        int written = tx.update(BARE.formatted(page.select(columns), statement))
+        int written = marked(() -> tx.update(BARE.formatted(page.select(columns), statement))
                 .bindMap(page.parameters())
                 .bindMap(parameters)
-                .execute();
+                .execute());
         return new Batch(rows, written, page.upTo());
     }
 
     private Batch whole(UserTx tx, Page page) {
-        return tx.query(WHOLE.formatted(page.select(columns), statement))
+        return marked(() -> tx.query(WHOLE.formatted(page.select(columns), statement))
                 .bindMap(page.parameters())
                 .bindMap(parameters)
                 .map((row, context) -> new Batch(
@@ -71,6 +74,15 @@ public record SetEffect(String columns, String statement, Map<String, Object> pa
                         row.getLong("effects_written"),
                         Watermark.ofNullable(row.getString("last_ts"), row.getString("last_id"))))
                 .findOne()
-                .orElse(Batch.EMPTY);
+                .orElse(Batch.EMPTY));
+    }
+
+    /** What the server says of the statement is about its rows, or may be; anything else is not. */
+    private static <R> R marked(Supplier<R> run) {
+        try {
+            return run.get();
+        } catch (JdbiException e) {
+            throw ServerError.of(e) == null ? e : new EffectFailure(e);
+        }
     }
 }

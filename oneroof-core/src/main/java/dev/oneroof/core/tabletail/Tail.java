@@ -51,7 +51,7 @@ final class Tail {
         this.hands = new Hands(db, stores, sampler, effects, position, config);
         this.late = new LateRows(db, stores, effects, position, config);
         this.untimed = new Untimed(db, stores, effects, position);
-        this.retries = new Retries(db, stores, spec, effects, position, config);
+        this.retries = new Retries(db, stores, effects, position, config);
         this.watch = new Watch(db, stores, position, config);
         this.watchedNanos = begunNanos - config.watchInterval().toNanos();
     }

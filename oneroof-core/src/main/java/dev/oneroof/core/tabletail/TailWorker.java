@@ -110,6 +110,11 @@ public final class TailWorker implements Worker {
             if (e instanceof Position.Moved || own.narrow(e)) {
                 return new Pass.Worked(0);
             }
+            throw e instanceof EffectFailure failure ? failure.unwrapped() : e;
+        } catch (Error e) {
+            // Of the machine or of the program, wherever it was thrown: no row is charged with it.
+            own.forget();
+            looked = null;
             throw e;
         }
     }

@@ -8,11 +8,13 @@ import dev.oneroof.core.lease.LeaseStore;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Notifications;
 import dev.oneroof.postgres.SqlState;
+import dev.oneroof.postgres.error.OneRoofException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import org.jdbi.v3.core.JdbiException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -407,12 +409,17 @@ final class WorkerLoop implements Runnable {
 
     private void beatAfterFailure(Throwable failure) {
         try {
-            tenure.beatIfDue(
-                    Beat.failing(failure instanceof Error ? failure.toString() : String.valueOf(failure.getMessage())));
+            tenure.beatIfDue(Beat.failing(reason(failure)));
         } catch (RuntimeException | Error e) {
             // The failed pass has been told; without a database there is nobody to beat to.
             log.debug("{}: no beat", name(), e);
         }
+    }
+
+    /** The message, where it was written for a reader; of any other failure its kind as well, which says more than "null". */
+    private static String reason(Throwable failure) {
+        boolean isWritten = failure instanceof OneRoofException || failure instanceof JdbiException;
+        return isWritten && failure.getMessage() != null ? failure.getMessage() : failure.toString();
     }
 
     private void end() {

@@ -208,6 +208,38 @@ class SilentWorkerTest {
         }
     }
 
+    /** A statement of ours fails behind the handler, with a code that would be the row's, had the handler raised it. */
+    @Test
+    void tellsOfAFaultOfOurOwnAndBlamesNoRow(TestDatabase database, Given given) {
+        given.births(3);
+        database.run("CREATE FUNCTION public.fault() RETURNS trigger LANGUAGE plpgsql AS"
+                + " $$ BEGIN RAISE EXCEPTION 'a fault of our own'; END $$");
+        database.run("CREATE TRIGGER fault BEFORE UPDATE OF settled_id ON oneroof.gov_worker_cursor"
+                + " FOR EACH ROW EXECUTE FUNCTION public.fault()");
+        database.run("CREATE TABLE public.seen (id bigint)");
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), database.dataSource())) {
+            oneroof.register(BIRTHS);
+            oneroof.tail("reader", "births")
+                    .eachRow((tx, row) -> tx.update("INSERT INTO public.seen VALUES (:id)")
+                            .bind("id", row.number("id"))
+                            .execute());
+            oneroof.start();
+
+            awaitReason(database, "reader/births/0", "a fault of our own");
+            awaitState(database, "reader/births/0", "stuck");
+            assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.event_pending"))
+                    .isZero();
+
+            database.run("DROP TRIGGER fault ON oneroof.gov_worker_cursor");
+
+            Await.patiently()
+                    .until("the rows", () -> database.value(Long.class, "SELECT count(*) FROM public.seen") == 3);
+            awaitState(database, "reader/births/0", "quiet");
+            assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.event_pending"))
+                    .isZero();
+        }
+    }
+
     private static void awaitReason(TestDatabase database, String executor, String part) {
         Await.patiently()
                 .until(

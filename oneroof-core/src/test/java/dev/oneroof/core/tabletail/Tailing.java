@@ -46,9 +46,13 @@ final class Tailing {
         this(sessions, source, effect, TailConfig.DEFAULT);
     }
 
-    private Tailing(DataSource sessions, TailSource source, BatchEffect effect, TailConfig config) {
+    Tailing(DataSource sessions, TailSource source, BatchEffect effect, TailConfig config) {
+        this(sessions, source, effect, config, 0);
+    }
+
+    Tailing(DataSource sessions, TailSource source, BatchEffect effect, TailConfig config, int shard) {
         db = new Database(sessions, SchemaName.DEFAULT);
-        scope = Scope.of("test_worker", source.name());
+        scope = new Scope("test_worker", source.name(), shard);
         db.useTx(tx -> new SourceStore().register(tx, source, "test"));
         db.useTx(tx -> leases.register(tx, scope, "test", Duration.ofSeconds(5), Duration.ofSeconds(30)));
         TailSpec spec = new TailSpec(scope, "governance", "seeding", GATE, effect);
@@ -120,8 +124,12 @@ final class Tailing {
 
     /** As many passes as it takes; what failed or was held. */
     List<String> turnUntil(Lease lease, BooleanSupplier reached) {
+        return turnUntil(lease, reached, PATIENCE);
+    }
+
+    List<String> turnUntil(Lease lease, BooleanSupplier reached, Duration patience) {
         List<String> failures = new ArrayList<>();
-        long end = System.nanoTime() + PATIENCE.toNanos();
+        long end = System.nanoTime() + patience.toNanos();
         while (!reached.getAsBoolean() && System.nanoTime() < end) {
             turn(lease, failures);
         }
