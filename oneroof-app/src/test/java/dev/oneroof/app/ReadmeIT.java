@@ -6,6 +6,7 @@ import dev.oneroof.embeddedpostgres.EmbeddedConfig;
 import dev.oneroof.embeddedpostgres.EmbeddedPostgres;
 import dev.oneroof.embeddedpostgres.PostgresBinaries;
 import dev.oneroof.embeddedpostgres.ServerAddress;
+import dev.oneroof.testkit.fault.PlainStart;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,7 +47,7 @@ class ReadmeIT {
 
     private void run(String script, ServerAddress yours) throws IOException, InterruptedException {
         Path output = folder.resolve("output");
-        ProcessBuilder shell = new ProcessBuilder("bash", "-eu", "-c", script)
+        ProcessBuilder shell = PlainStart.of(List.of("bash", "-eu", "-c", script))
                 .directory(ROOT.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile());

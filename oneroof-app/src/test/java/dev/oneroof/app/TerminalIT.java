@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.oneroof.embeddedpostgres.EmbeddedPostgres;
 import dev.oneroof.testkit.await.Await;
+import dev.oneroof.testkit.fault.PlainStart;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -26,14 +28,14 @@ class TerminalIT {
 
     @Test
     void endsInGoodOrderOnCtrlCWhileAProgressBarIsShown() throws IOException, InterruptedException {
-        ProcessBuilder builder = new ProcessBuilder(
+        ProcessBuilder builder = PlainStart.of(List.of(
                         "script",
                         "--quiet",
                         "--flush",
                         "--return",
                         "--command",
                         "./oneroof demo --rows 5000000",
-                        "/dev/null")
+                        "/dev/null"))
                 .directory(ROOT.toFile())
                 .redirectErrorStream(true);
         builder.environment().put("ONEROOF_HOME", home.toString());

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.oneroof.app.Main;
 import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.fault.PlainStart;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -55,7 +56,7 @@ class ConsoleTest {
         line.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
         line.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
         line.addAll(List.of(arguments));
-        ProcessBuilder builder = new ProcessBuilder(line).redirectOutput(ProcessBuilder.Redirect.DISCARD);
+        ProcessBuilder builder = PlainStart.of(line).redirectOutput(ProcessBuilder.Redirect.DISCARD);
         builder.environment()
                 .put("ONEROOF_DB_URL", Oneroof.url(database, database.address().user()));
         builder.environment().put("ONEROOF_DB_PASSWORD", database.address().password());

@@ -7,6 +7,7 @@ import dev.oneroof.core.lease.Lease;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.SchemaName;
 import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.server.Sql;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.time.Duration;
 import java.util.List;
@@ -22,6 +23,8 @@ class JobRetentionTest {
             SELECT gen_random_uuid(), 'mark_file', 'cut', 'succeeded', 0, now(), now(), 1, 3, now() - t.ago, '{}'
             FROM (VALUES (interval '3 days'), (interval '9 days'), (interval '40 days')) t (ago), generate_series(1, ?)
             """;
+
+    private static final String DROP = "SELECT oneroof.fn_job_partitions_drop(interval '7 days')";
 
     @Test
     void endsForRowsOfTheDefaultPartitionsToo(TestDatabase database) {
@@ -40,12 +43,17 @@ class JobRetentionTest {
     /** By days, as those that have a partition: none of a day goes before the whole day may. */
     @Test
     void endsWithTheDayInUtc(TestDatabase database) {
-        database.run(
-                "INSERT INTO oneroof.job_log (job_id, attempt, level, line, said_at)"
-                        + " SELECT gen_random_uuid(), 1, 'info', n::text,"
-                        + " date_trunc('day', now() - interval '7 days', 'UTC') + n * interval '1 ms' FROM generate_series(-1, 0) n");
+        // In one transaction, in which it cannot become midnight.
+        try (Sql sql = database.sql()) {
+            sql.run("BEGIN");
+            sql.run(
+                    "INSERT INTO oneroof.job_log (job_id, attempt, level, line, said_at)"
+                            + " SELECT gen_random_uuid(), 1, 'info', n::text,"
+                            + " date_trunc('day', now() - interval '7 days', 'UTC') + n * interval '1 ms' FROM generate_series(-1, 0) n");
 
-        assertThat(dropped(database)).containsExactly("job_log_default");
+            assertThat(sql.list(row -> row.getString(1), DROP)).containsExactly("job_log_default");
+            sql.run("COMMIT");
+        }
         assertThat(database.list(row -> row.getString(1), "SELECT line FROM oneroof.job_log"))
                 .containsExactly("0");
     }
@@ -91,7 +99,7 @@ class JobRetentionTest {
     }
 
     private static List<String> dropped(TestDatabase database) {
-        return database.list(row -> row.getString(1), "SELECT oneroof.fn_job_partitions_drop(interval '7 days')");
+        return database.list(row -> row.getString(1), DROP);
     }
 
     private static String left(TestDatabase database) {

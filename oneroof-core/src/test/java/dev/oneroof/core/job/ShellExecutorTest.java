@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.await.Await;
+import dev.oneroof.testkit.fault.PlainStart;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.io.File;
 import java.io.IOException;
@@ -197,7 +198,7 @@ class ShellExecutorTest {
     }
 
     private Process start(List<String> command) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(command)
+        ProcessBuilder builder = PlainStart.of(command)
                 .directory(folder.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(folder.resolve("output").toFile());

@@ -38,9 +38,9 @@ class ScheduleProcessesTest {
         CRONS.forEach(
                 (name, cron) -> schedules.add(Schedule.of(name, "tick", cron).catchingUp(CatchUp.ALL), "test"));
         database.run(
-                "UPDATE oneroof.job_schedule SET next_due_at = '2025-10-20T00:30:00Z' WHERE schedule_name = 'nights'");
+                "UPDATE oneroof.job_schedule SET next_due_at = '2024-10-20T00:30:00Z' WHERE schedule_name = 'nights'");
         database.run(
-                "UPDATE oneroof.job_schedule SET next_due_at = '2026-03-24T23:00:00Z' WHERE schedule_name = 'hours'");
+                "UPDATE oneroof.job_schedule SET next_due_at = '2025-03-24T23:00:00Z' WHERE schedule_name = 'hours'");
         Instant firstSecond = Objects.requireNonNull(schedules.show("seconds").nextDueAt());
 
         Map<String, JavaProcess> processes = new HashMap<>();
@@ -76,9 +76,9 @@ class ScheduleProcessesTest {
         Instant last = Objects.requireNonNull(schedules.show("seconds").lastDueAt());
         assertThat(jobs(database, "seconds")).isEqualTo(times("seconds", firstSecond, last));
         assertThat(jobs(database, "nights"))
-                .isEqualTo(times("nights", Instant.parse("2025-10-20T00:30:00Z"), last))
-                .contains("2025-10-26T00:30:00Z", "2026-03-29T01:00:00Z", "2026-10-25T00:30:00Z");
-        assertThat(jobs(database, "hours")).isEqualTo(times("hours", Instant.parse("2026-03-24T23:00:00Z"), last));
+                .isEqualTo(times("nights", Instant.parse("2024-10-20T00:30:00Z"), last))
+                .contains("2024-10-27T00:30:00Z", "2025-03-30T01:00:00Z", "2025-10-26T00:30:00Z");
+        assertThat(jobs(database, "hours")).isEqualTo(times("hours", Instant.parse("2025-03-24T23:00:00Z"), last));
     }
 
     /** Who holds the keeper's scope, other than this one. */

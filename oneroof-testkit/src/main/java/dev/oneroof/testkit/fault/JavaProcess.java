@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A JVM of its own with the class path of this one, for tests that kill or freeze a process. Closing it kills it and
- * all that it has started. Signals need a Unix.
+ * all that it has started. It starts as {@link PlainStart} says. Signals need a Unix.
  */
 public final class JavaProcess implements AutoCloseable {
     private final Process process;
@@ -74,6 +74,13 @@ public final class JavaProcess implements AutoCloseable {
 
     /** Ctrl-C; returns at once. */
     public void interrupt() {
+        if (PlainStart.ignoresInterrupts(pid(), false)) {
+            throw new OneRoofException(
+                    ErrorCode.FAILED,
+                    "Process " + pid()
+                            + " ignores SIGINT, as the tests do: they were started in the background by a shell."
+                            + " Start them in the foreground, or install GNU env (coreutils 8.31) or perl");
+        }
         signal("INT");
     }
 
@@ -120,6 +127,7 @@ public final class JavaProcess implements AutoCloseable {
         private final List<String> jvmOptions = new ArrayList<>();
         private final List<String> arguments = new ArrayList<>();
         private final Map<String, String> environment = new HashMap<>();
+        private final List<String> before = new ArrayList<>();
         private @Nullable Path directory;
 
         private Launch(String mainClass) {
@@ -141,13 +149,19 @@ public final class JavaProcess implements AutoCloseable {
             return this;
         }
 
+        /** Started by this command, which is given the JVM's as its last arguments and becomes it. */
+        Launch behind(String... command) {
+            before.addAll(List.of(command));
+            return this;
+        }
+
         public Launch in(Path workingDirectory) {
             directory = workingDirectory;
             return this;
         }
 
         public JavaProcess start() {
-            ProcessBuilder builder = new ProcessBuilder(command());
+            ProcessBuilder builder = PlainStart.of(command());
             builder.environment().putAll(environment);
             if (directory != null) {
                 builder.directory(directory.toFile());
@@ -160,7 +174,7 @@ public final class JavaProcess implements AutoCloseable {
         }
 
         private List<String> command() {
-            List<String> command = new ArrayList<>();
+            List<String> command = new ArrayList<>(before);
             command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
             // Short-lived: quick to start counts for more than quick to run.
             command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));

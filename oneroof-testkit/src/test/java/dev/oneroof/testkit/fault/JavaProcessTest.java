@@ -73,6 +73,69 @@ class JavaProcessTest {
         }
     }
 
+    /** As {@code nohup mvn verify &} has it: a shell starts what is in the background with SIGINT ignored. */
+    @Test
+    void interruptsThoughTheTestsIgnoreInterrupts() throws Exception {
+        try (JavaProcess tests = ignoringInterrupts(Interrupter.class)) {
+            assertThat(tests.out().await("ended")).isEqualTo("ended with " + (128 + 2));
+            assertThat(tests.awaitExit(LIMIT)).isZero();
+        }
+    }
+
+    /** Tests that are started by a shell that ignores SIGINT. */
+    private static JavaProcess ignoringInterrupts(Class<?> main) {
+        return JavaProcess.of(main)
+                .behind("sh", "-c", "trap '' INT; exec \"$@\"", "sh")
+                .start();
+    }
+
+    /** What a test does. */
+    static final class Interrupter {
+        private Interrupter() {}
+
+        public static void main(String[] arguments) {
+            try (JavaProcess process = JavaProcess.of(Told.class).start()) {
+                process.out().await("tick");
+                process.interrupt();
+                System.out.println("ended with " + process.awaitExit(LIMIT));
+            }
+        }
+    }
+
+    @Test
+    void givesItNoSettingsOfWhoeverRunsTheTests() {
+        try (JavaProcess tests = JavaProcess.of(Asker.class)
+                .environment("PGHOST", "db.example")
+                .environment("PGSSLMODE", "require")
+                .environment("ONEROOF_DB_URL", "postgres://ann@db.example/live")
+                .environment("ONEROOF_JAVA_HOME", "/opt/jdk")
+                .environment("JAVA_TOOL_OPTIONS", "-Dfile.encoding=UTF-8")
+                .start()) {
+            assertThat(tests.out().await("settings")).isEqualTo("settings [ONEROOF_JAVA_HOME]");
+            assertThat(tests.awaitExit(LIMIT)).isZero();
+        }
+    }
+
+    /** Tests, and what they start. */
+    static final class Asker {
+        private Asker() {}
+
+        public static void main(String[] arguments) {
+            if (arguments.length > 0) {
+                System.out.println("settings "
+                        + System.getenv().keySet().stream()
+                                .filter(name -> name.matches("(PG|ONEROOF_|JAVA_TOOL_OPTIONS).*"))
+                                .sorted()
+                                .toList());
+                return;
+            }
+            try (JavaProcess process =
+                    JavaProcess.of(Asker.class).arguments("asked").start()) {
+                System.out.println(process.out().await("settings"));
+            }
+        }
+    }
+
     @Test
     void freezesItUntilResumed() {
         try (JavaProcess process = JavaProcess.of(Told.class).start()) {
