@@ -1,15 +1,20 @@
 package dev.oneroof.core.tabletail;
 
 import dev.oneroof.core.lease.Scope;
+import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.Tx;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
+import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 
 /** Changes a registered source, and what its cursors have to know of the change. */
 final class AlterStore {
     private static final String WAIT_NOT_FOR_EVER = "SELECT set_config('lock_timeout', '5s', true)";
+
+    private static final String COUNT_NOT_FOR_EVER = "SELECT set_config('statement_timeout', '5s', true)";
 
     // The source first, its cursors second, as when it is removed. A batch that is under way is waited for; one that
     // waits for this finds another version of its cursor, and is not committed.
@@ -57,6 +62,22 @@ final class AlterStore {
             WHERE worker_name = :worker AND source_name = :source AND shard = :shard
             """;
 
+    // They were handled under the old filter. Under the new one settled passes them without a look, and would forget
+    // them: a third filter could let them through again.
+    private static final String KEEP_KEYS = """
+            UPDATE oneroof.tail_stretch
+            SET for_good = true
+            WHERE worker_name = :worker AND source_name = :source AND shard = :shard
+              AND settled_at IS NULL AND NOT untimed AND NOT for_good
+            """;
+
+    private static final String OPEN_KEYS = """
+            SELECT coalesce(sum(key_count), 0)
+            FROM oneroof.tail_stretch
+            WHERE worker_name = :worker AND source_name = :source AND shard = :shard
+              AND settled_at IS NULL AND NOT untimed
+            """;
+
     private static final String PRIORS = """
             SELECT coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('filter', p.filter, 'ts', p.ts, 'id', p.id))
                                       ORDER BY p.place), '[]')::text
@@ -65,15 +86,32 @@ final class AlterStore {
             """;
 
     /** False where there is no such source. */
-    boolean lock(Tx tx, String name) {
+    boolean lockSource(Tx tx, String name) {
         tx.query(WAIT_NOT_FOR_EVER).mapTo(String.class).one();
-        boolean found = tx.query(LOCK_SOURCE)
+        return tx.query(LOCK_SOURCE)
                 .bind("name", name)
                 .mapTo(String.class)
                 .findOne()
                 .isPresent();
+    }
+
+    void lockCursors(Tx tx, String name) {
         tx.query(LOCK_CURSORS).bind("name", name).mapTo(String.class).list();
-        return found;
+    }
+
+    /** How many rows a page has; empty where that cannot be told soon: a filter may let hardly any row through. */
+    Optional<CursorReport.Preview> counted(Tx tx, KeysetPage page) {
+        try {
+            return Optional.of(tx.undone(() -> {
+                tx.query(COUNT_NOT_FOR_EVER).mapTo(String.class).one();
+                return CursorReport.between(tx, page);
+            }));
+        } catch (JdbiException e) {
+            if (!SqlState.isTimeout(e)) {
+                throw e;
+            }
+            return Optional.empty();
+        }
     }
 
     void alter(Tx tx, TailSource source) {
@@ -89,6 +127,24 @@ final class AlterStore {
                 .bind("lag_seconds", seconds(source.lagThreshold()))
                 .bind("reread_seconds", seconds(source.rereadWindow()))
                 .execute();
+    }
+
+    /** The keys of the rows that were handled above settled are kept for good. */
+    void keepKeys(Tx tx, Scope scope) {
+        tx.update(KEEP_KEYS)
+                .bind("worker", scope.worker())
+                .bind("source", scope.source())
+                .bind("shard", scope.shard())
+                .execute();
+    }
+
+    long openKeys(Tx tx, Scope scope) {
+        return tx.query(OPEN_KEYS)
+                .bind("worker", scope.worker())
+                .bind("source", scope.source())
+                .bind("shard", scope.shard())
+                .mapTo(Long.class)
+                .one();
     }
 
     void goOn(Tx tx, Scope scope, List<PriorFilter> priors) {

@@ -120,12 +120,7 @@ final class OperatorStore {
 
     /** False when the cursor is no longer where it was seen. */
     boolean setBack(Tx tx, Scope scope, OperatorAct by, Cursor seen, @Nullable Watermark to) {
-        tx.update(FORGET_KEYS)
-                .bind("worker", scope.worker())
-                .bind("source", scope.source())
-                .bind("shard", scope.shard())
-                .bind("from_the_start", to == null)
-                .execute();
+        forgetKeys(tx, scope, to);
         return tx.update(SET_BACK)
                         .bind("to_ts", Watermark.tsOf(to))
                         .bind("to_id", Watermark.idOf(to))
@@ -137,6 +132,15 @@ final class OperatorStore {
                         .bind("shard", scope.shard())
                         .execute()
                 == 1;
+    }
+
+    void forgetKeys(Tx tx, Scope scope, @Nullable Watermark behind) {
+        tx.update(FORGET_KEYS)
+                .bind("worker", scope.worker())
+                .bind("source", scope.source())
+                .bind("shard", scope.shard())
+                .bind("from_the_start", behind == null)
+                .execute();
     }
 
     boolean isOpen(Tx tx, String holder) {

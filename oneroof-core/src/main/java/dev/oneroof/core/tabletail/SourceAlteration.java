@@ -3,6 +3,7 @@ package dev.oneroof.core.tabletail;
 import dev.oneroof.core.finding.FindingType;
 import dev.oneroof.core.gate.GateStore;
 import dev.oneroof.core.gate.Gates;
+import dev.oneroof.core.lease.Scope;
 import dev.oneroof.core.operator.ActLog;
 import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.postgres.Tx;
@@ -31,6 +32,8 @@ import org.jspecify.annotations.Nullable;
 final class SourceAlteration {
     /** Each is looked at for every row that is read. */
     private static final int MOST_PRIORS = 8;
+
+    private static final long MOST_KEYS = 100_000;
 
     private final TailStores stores = TailStores.standard();
     private final SourceInspection inspection = new SourceInspection();
@@ -64,12 +67,13 @@ final class SourceAlteration {
     /** Makes the change that was shown, if it still means the same. */
     AlterPlan apply(Tx tx, AlterPlan shown, OperatorAct by) {
         String name = shown.before().name();
-        TailSource now = store.lock(tx, name)
-                ? stores.sources().find(tx, name).orElseThrow(() -> SourceStore.unknown(name))
-                : null;
-        if (now == null) {
+        if (!store.lockSource(tx, name)) {
             throw SourceStore.unknown(name);
         }
+        // The stretch before the cursor, as batches lock them; once more below for what is committed in between.
+        shown.cursors().forEach(cursor -> changeKeys(tx, shown, cursor.scope(), cursor.effect()));
+        store.lockCursors(tx, name);
+        TailSource now = stores.sources().find(tx, name).orElseThrow(() -> SourceStore.unknown(name));
         if (!now.equals(shown.before())) {
             throw stale(name);
         }
@@ -94,7 +98,16 @@ final class SourceAlteration {
         return plan;
     }
 
+    private void changeKeys(Tx tx, AlterPlan plan, Scope scope, AlterPlan.Effect effect) {
+        if (effect instanceof AlterPlan.Effect.Repeats repeats) {
+            operators.forgetKeys(tx, scope, repeats.from());
+        } else if (isFilterChanged(plan.before(), plan.after())) {
+            store.keepKeys(tx, scope);
+        }
+    }
+
     private void change(Tx tx, AlterPlan plan, Cursor cursor, AlterPlan.Effect effect, OperatorAct by) {
+        changeKeys(tx, plan, cursor.scope(), effect);
         switch (effect) {
             case AlterPlan.Effect.GoesOn on ->
                 store.goOn(tx, cursor.scope(), priors(tx, plan.before(), plan.after(), cursor));
@@ -131,6 +144,9 @@ final class SourceAlteration {
     private AlterPlan.Effect effect(
             Tx tx, TailSource before, TailSource after, Cursor cursor, @Nullable Watermark to, boolean counting) {
         @Nullable Watermark settled = cursor.settled();
+        if (isFilterChanged(before, after)) {
+            demandFewKeys(tx, cursor);
+        }
         if (settled == null) {
             return new AlterPlan.Effect.GoesOn("it has settled nothing yet");
         }
@@ -141,7 +157,7 @@ final class SourceAlteration {
                     "what was passed under 'external' is not proven to be all, and handled rows cannot be told from missed ones; effects with a key of their own stay as they are, others happen once more",
                     counting ? counted(tx, after, to, cursor.head()) : null);
         }
-        if (Objects.equals(before.filter(), after.filter())) {
+        if (!isFilterChanged(before, after)) {
             return new AlterPlan.Effect.GoesOn(
                     before.contract() != after.contract()
                             ? "from here on, rows that commit late behind the re-read window are missed"
@@ -172,7 +188,7 @@ final class SourceAlteration {
     /** What the cursor will have handled under other filters than the new one; what lies below another of the kind is left out. */
     private List<PriorFilter> priors(Tx tx, TailSource before, TailSource after, Cursor cursor) {
         @Nullable Watermark settled = cursor.settled();
-        if (settled == null || Objects.equals(before.filter(), after.filter())) {
+        if (settled == null || !isFilterChanged(before, after)) {
             return cursor.priors();
         }
         List<PriorFilter> priors = new ArrayList<>();
@@ -209,10 +225,14 @@ final class SourceAlteration {
         CursorReport.demandFits(tx, stores, source, stores.sources().shape(tx, source), cursor, to);
     }
 
-    private CursorReport.Preview counted(Tx tx, TailSource source, @Nullable Watermark from, @Nullable Watermark upTo) {
-        return CursorReport.between(
-                tx, new KeysetPage(source, stores.sources().shape(tx, source).partitioned(), from, upTo, null, (int)
-                        CursorReport.COUNTED_UP_TO));
+    private CursorReport.@Nullable Preview counted(
+            Tx tx, TailSource source, @Nullable Watermark from, @Nullable Watermark upTo) {
+        return store.counted(
+                        tx,
+                        new KeysetPage(
+                                source, stores.sources().shape(tx, source).partitioned(), from, upTo, null, (int)
+                                        CursorReport.COUNTED_UP_TO))
+                .orElse(null);
     }
 
     private static Cursor with(Cursor cursor, List<PriorFilter> priors) {
@@ -233,8 +253,23 @@ final class SourceAlteration {
     /** The table is looked at again only for what depends on it: a batch can be made smaller whatever else is wrong. */
     private static boolean isLookedAt(TailSource before, TailSource after) {
         return before.contract() != after.contract()
-                || !Objects.equals(before.filter(), after.filter())
+                || isFilterChanged(before, after)
                 || !Objects.equals(before.time(), after.time());
+    }
+
+    private static boolean isFilterChanged(TailSource before, TailSource after) {
+        return !Objects.equals(before.filter(), after.filter());
+    }
+
+    /** They are kept for good, and looked at with every page. */
+    private void demandFewKeys(Tx tx, Cursor cursor) {
+        long keys = store.openKeys(tx, cursor.scope());
+        if (keys > MOST_KEYS) {
+            throw new OneRoofException(
+                    ErrorCode.CONFLICT,
+                    "filter: '%s' has handled %d rows above its settled watermark, and %d at most can be kept in mind; wait until the transactions have ended that hold it back, or replay it"
+                            .formatted(cursor.scope(), keys, MOST_KEYS));
+        }
     }
 
     private static void demandSameKey(TailSource before, TailSource after) {

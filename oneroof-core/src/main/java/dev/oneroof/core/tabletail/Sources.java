@@ -109,7 +109,7 @@ public final class Sources {
         try {
             return db.inTx(work);
         } catch (JdbiException e) {
-            if (SqlState.isLockTimeout(e)) {
+            if (SqlState.isHeldUp(e)) {
                 throw new OneRoofException(
                         ErrorCode.CONFLICT,
                         "source: '%s' is at work in a batch right now; try again".formatted(name),

@@ -137,8 +137,9 @@ public final class TailWorker implements Worker {
         Looked known = looked;
         if (known == null || now - known.nanos() > LOOK_INTERVAL.toNanos()) {
             known = db.inTx(tx -> {
+                TailSource source = registered(tx);
                 Cursor cursor = stores.cursors().find(tx, scope()).orElseThrow(this::noCursor);
-                return new Looked(Reading.of(registered(tx), cursor), cursor.standing(), now);
+                return new Looked(Reading.of(source, cursor), cursor.standing(), now);
             });
             looked = known;
         }

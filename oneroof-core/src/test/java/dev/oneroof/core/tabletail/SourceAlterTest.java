@@ -9,7 +9,10 @@ import dev.oneroof.core.worker.Pass;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import dev.oneroof.testkit.OneRoofTest;
+import dev.oneroof.testkit.await.Await;
 import dev.oneroof.testkit.server.TestDatabase;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -121,8 +124,11 @@ class SourceAlterTest {
         settle(tailing, before, 2);
         insert(database, "a", "b");
         Lease after = tailing.claim("b");
+        AlterPlan plan = plan(tailing, source -> source.where("kind IN ('a', 'b')"));
 
-        alter(tailing, source -> source.where("kind IN ('a', 'b')"));
+        Await.pause(Duration.ofMillis(1100));
+        assertThat(tailing.isPaused()).as("a look at the source").isFalse();
+        alter(tailing, plan);
         tailing.turn(after, 1);
         settle(tailing, after, 4);
 
@@ -275,6 +281,32 @@ class SourceAlterTest {
         assertThat(registered(tailing)).isEqualTo(before);
         assertThatThrownBy(() -> tailing.db.useTx(tx -> new SourceStore().register(tx, before.where("id > 1"), "x")))
                 .hasMessageContaining("alter the source");
+    }
+
+    /** An open transaction keeps settled where it is, and what head has handled above it is known by its key alone. */
+    @Test
+    void knowsWhatWasHandledAboveSettledAfterTwoChanges(TestDatabase database) throws Exception {
+        Tailing tailing = tail(database, byId().where("kind = 'a'"));
+        Lease lease = tailing.claim("a");
+        try (Connection open = database.connect()) {
+            open.setAutoCommit(false);
+            try (Statement statement = open.createStatement()) {
+                statement.execute("INSERT INTO public.t (kind) VALUES ('late')");
+                insert(database, "a", "b");
+                tailing.until(lease, () -> seen(database).equals(List.of("2")));
+                alter(tailing, source -> source.where("kind = 'b'"));
+                tailing.until(lease, () -> seen(database).equals(List.of("2", "3")));
+            }
+            open.rollback();
+        }
+        settle(tailing, lease, 3);
+
+        alter(tailing, source -> source.where("kind IN ('a', 'b', 'c')"));
+        insert(database, "c");
+        tailing.until(lease, () -> seen(database).size() >= 3);
+        tailing.turn(lease, 10);
+
+        assertThat(seen(database)).containsExactly("2", "3", "4");
     }
 
     /** Whatever is altered whenever: no row comes twice, and none is missing that the last filter lets through. */

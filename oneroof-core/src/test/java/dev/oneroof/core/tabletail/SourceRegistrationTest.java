@@ -110,7 +110,8 @@ class SourceRegistrationTest {
         assertThatThrownBy(() -> register(
                         database, BIRTHS.in(Mode.STRICT).where("id > 3").polledEvery(Duration.ofMillis(250))))
                 .hasMessageEndingWith("another definition: mode is 'prompt' and not 'strict',"
-                        + " filter is none and not 'id > 3', poll_interval is 1s and not 250ms");
+                        + " filter is none and not 'id > 3', poll_interval is 1s and not 250ms;"
+                        + " alter the source, or ask for the definition that it has");
     }
 
     @OnEveryServer

@@ -81,6 +81,10 @@ final class Tailing {
         return ((Claim.Taken) db.inTx(tx -> leases.claim(tx, scope, owner, Duration.ofMillis(-1)))).lease();
     }
 
+    boolean isPaused() {
+        return worker.isPaused();
+    }
+
     Pass runOnce(Lease lease) {
         return worker.runOnce(lease);
     }

@@ -21,6 +21,8 @@ UPDATE ${schema}.gov_worker_cursor SET kept_ts = settled_ts, kept_id = settled_i
 -- their keys are kept for good.
 ALTER TABLE ${schema}.tail_stretch
     ADD COLUMN untimed    boolean NOT NULL DEFAULT false,
+    -- Handled under a filter that the source had before: settled may pass them under another one, and they stay.
+    ADD COLUMN for_good   boolean NOT NULL DEFAULT false,
     ADD COLUMN settled_at timestamptz,
     ADD COLUMN settled_ts text,
     ADD COLUMN settled_id text,
@@ -34,7 +36,7 @@ ALTER TABLE ${schema}.tail_stretch
 CREATE INDEX tail_stretch_open_idx ON ${schema}.tail_stretch (worker_name, source_name, shard)
     WHERE settled_at IS NULL AND NOT untimed;
 
-GRANT UPDATE (settled_at, settled_ts, settled_id) ON ${schema}.tail_stretch TO ${server};
+GRANT UPDATE (settled_at, settled_ts, settled_id, for_good) ON ${schema}.tail_stretch TO ${server};
 
 -- A transaction that an operator has decided not to wait for. What it commits later is found by the look at kept keys,
 -- or by nobody.
