@@ -180,7 +180,7 @@ final class SourceAlterCommand implements Callable<Integer> {
         source = contract == null ? source : source.under(contract);
         source = mode == null ? source : source.in(mode);
         if (filter != null) {
-            source = filter.condition == null ? source.unfiltered() : source.where(filter.condition);
+            source = filter.none || filter.condition == null ? source.unfiltered() : source.where(filter.condition);
         }
         source = batchSize == null ? source : source.inBatchesOf(Math.toIntExact(batchSize));
         source = poll == null ? source : source.polledEvery(poll);
