@@ -108,10 +108,13 @@ class JavaProcessTest {
                 .environment("PGHOST", "db.example")
                 .environment("PGSSLMODE", "require")
                 .environment("ONEROOF_DB_URL", "postgres://ann@db.example/live")
+                .environment("ONEROOF_BUILD", "never")
                 .environment("ONEROOF_JAVA_HOME", "/opt/jdk")
+                .environment("ONEROOF_JDK_DIRS", "/opt")
                 .environment("JAVA_TOOL_OPTIONS", "-Dfile.encoding=UTF-8")
                 .start()) {
-            assertThat(tests.out().await("settings")).isEqualTo("settings [ONEROOF_JAVA_HOME]");
+            assertThat(tests.out().await("settings"))
+                    .isEqualTo("settings [ONEROOF_BUILD, ONEROOF_JAVA_HOME, ONEROOF_JDK_DIRS]");
             assertThat(tests.awaitExit(LIMIT)).isZero();
         }
     }
