@@ -214,8 +214,7 @@ final class SourceAlterCommand implements Callable<Integer> {
     private static CursorAnswer answer(AlterPlan.ForCursor planned) {
         return switch (planned.effect()) {
             case AlterPlan.Effect.GoesOn on -> answer(planned, "goes_on", null, null, on.why());
-            case AlterPlan.Effect.ReadsAgain again ->
-                answer(planned, "reads_again", again.from(), again.rows(), again.why());
+            case AlterPlan.Effect.ReadsAgain again -> answer(planned, "reads_again", again.from(), null, again.why());
             case AlterPlan.Effect.Repeats again -> answer(planned, "repeats", again.from(), again.rows(), again.why());
         };
     }

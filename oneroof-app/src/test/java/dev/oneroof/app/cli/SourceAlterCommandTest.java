@@ -40,8 +40,9 @@ class SourceAlterCommandTest {
                         "kind = 'a'");
         assertThat(added.exit()).as(added.err()).isZero();
         database.run("INSERT INTO oneroof.gov_worker_cursor (worker_name, source_name, settled_ts, settled_id,"
-                + " last_watermark_ts, last_watermark_id, highest_settled_ts, highest_settled_id, events_seen)"
-                + " SELECT 'w', 'parcels', arrived::text, id::text, arrived::text, id::text, arrived::text, id::text, 2"
+                + " last_watermark_ts, last_watermark_id, highest_settled_ts, highest_settled_id, kept_ts, kept_id, events_seen)"
+                + " SELECT 'w', 'parcels', arrived::text, id::text, arrived::text, id::text, arrived::text, id::text,"
+                + " arrived::text, id::text, 2"
                 + " FROM public.parcel WHERE id = 4");
     }
 
@@ -55,18 +56,21 @@ class SourceAlterCommandTest {
         assertThat(dry.err())
                 .contains(
                         "to be changed: filter from 'kind = 'a'' to none",
-                        "w/parcels/0 reads again from the beginning, 2 rows",
+                        "w/parcels/0 hands out everything again from the beginning, 4 rows",
                         "nothing was changed (--dry-run)");
         JsonNode shown = JsonMapper.builder().build().readTree(dry.out());
         assertThat(shown.get("altered").asBoolean()).isFalse();
-        assertThat(shown.get("cursors").get(0).get("effect").asString()).isEqualTo("reads_again");
-        assertThat(shown.get("cursors").get(0).get("rows").asLong()).isEqualTo(2);
+        assertThat(shown.get("cursors").get(0).get("effect").asString()).isEqualTo("repeats");
+        assertThat(shown.get("cursors").get(0).get("rows").asLong()).isEqualTo(4);
 
         Oneroof.Answer unasked = command.run("source", "alter", "parcels", "--no-filter", "--reason", "all of them");
         assertThat(unasked.exit()).isEqualTo(2);
         assertThat(unasked.err()).contains("--yes says that it is meant");
         assertThat(filter(database)).isEqualTo("kind = 'a'");
 
+        assertThat(command.run("gate", "open", "queue.replay.enabled", "--reason", "all of them")
+                        .exit())
+                .isZero();
         Oneroof.Answer done =
                 command.run("source", "alter", "parcels", "--no-filter", "--reason", "all of them", "--yes");
         assertThat(done.exit()).as(done.err()).isZero();
@@ -78,14 +82,24 @@ class SourceAlterCommandTest {
     }
 
     @Test
-    void takesTheAdviceOfTheFindingWithoutAQuestion(TestDatabase database) {
+    void takesTheAdviceOfTheFinding(TestDatabase database) {
         Oneroof command = new Oneroof(folder).on(database);
 
         Oneroof.Answer done = command.run(
-                "source", "alter", "parcels", "--contract", "external", "--reread", "1h", "--reason", "app sets it");
+                "source",
+                "alter",
+                "parcels",
+                "--contract",
+                "external",
+                "--reread",
+                "1h",
+                "--reason",
+                "app sets it",
+                "--yes");
 
         assertThat(done.exit()).as(done.err()).isZero();
-        assertThat(done.err()).contains("w/parcels/0 goes on from", "altered parcels");
+        assertThat(done.err())
+                .contains("w/parcels/0 reads again from", "no row is handed out twice", "altered parcels");
         JsonNode shown = JsonMapper.builder()
                 .build()
                 .readTree(command.run("source", "show", "parcels", "--json").out());

@@ -28,27 +28,26 @@ public record AlterPlan(
         /** It is sound where it stands. */
         record GoesOn(String why) implements Effect {}
 
+        /** It reads again what lies behind the place, without the rows that it has handled; null is the very beginning. */
+        record ReadsAgain(@Nullable Watermark from, String why) implements Effect {}
+
         /**
-         * It reads again what lies behind the place, without the rows that it has handled; null is the very beginning.
+         * It hands out again all that lies behind the place: what was handled there cannot be told from what was missed.
          *
          * @param rows what it will hand out from there; null where it was not counted
          */
-        record ReadsAgain(@Nullable Watermark from, String why, CursorReport.@Nullable Preview rows)
-                implements Effect {}
-
-        /** It hands out again all that lies behind the place: what was handled there cannot be told from what was missed. */
         record Repeats(@Nullable Watermark from, String why, CursorReport.@Nullable Preview rows) implements Effect {}
 
         default boolean isSound() {
             return this instanceof GoesOn;
         }
 
-        /** Whether both do the same to a cursor, however many rows there are by now. */
+        /** Whether both do the same to a cursor, wherever it stands and however many rows there are by now. */
         default boolean isLike(Effect other) {
             return switch (this) {
                 case GoesOn goesOn -> other instanceof GoesOn;
-                case ReadsAgain mine ->
-                    other instanceof ReadsAgain theirs && Objects.equals(mine.from(), theirs.from());
+                // The place moves with every batch.
+                case ReadsAgain readsAgain -> other instanceof ReadsAgain;
                 case Repeats mine -> other instanceof Repeats theirs && Objects.equals(mine.from(), theirs.from());
             };
         }

@@ -1,14 +1,13 @@
 package dev.oneroof.core.tabletail;
 
 import dev.oneroof.core.lease.Scope;
+import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.Tx;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
 import org.jdbi.v3.core.JdbiException;
-import org.jspecify.annotations.Nullable;
+import org.jdbi.v3.core.statement.Update;
 
 /** Changes a registered source, and what its cursors have to know of the change. */
 final class AlterStore {
@@ -46,43 +45,29 @@ final class AlterStore {
     // Its owner notices by the version: in the batch that is under way, or at the next.
     private static final String GO_ON = """
             UPDATE oneroof.gov_worker_cursor
-            SET prior_filters = CAST(:priors AS jsonb), version = version + 1, updated_at = clock_timestamp()
+            SET version = version + 1, updated_at = clock_timestamp()
             WHERE worker_name = :worker AND source_name = :source AND shard = :shard
             """;
 
-    // The keys above settled stay: they are handled. What lies below and was handled is left out by its filter. The
-    // rows that come now were never handed out, so that the highest settled watermark goes back as well.
+    // Between kept and settled all handled keys are there: settled goes back, and they tell what is handled above it.
+    // An
+    // operator's act, so that a cursor below its highest settled watermark is not taken for one that was set back by
+    // hand.
     private static final String READ_AGAIN = """
             UPDATE oneroof.gov_worker_cursor
-            SET settled_ts = :to_ts, settled_id = :to_id,
-                last_watermark_ts = :to_ts, last_watermark_id = :to_id,
-                kept_ts = :to_ts, kept_id = :to_id,
-                highest_settled_ts = :to_ts, highest_settled_id = :to_id, replay = NULL,
-                prior_filters = CAST(:priors AS jsonb), version = version + 1, updated_at = clock_timestamp()
+            SET settled_ts = kept_ts, settled_id = kept_id,
+                replay = jsonb_build_object(
+                    'actor', CAST(:actor AS text), 'reason', CAST(:reason AS text),
+                    'from', concat_ws(',', settled_ts, settled_id), 'at', clock_timestamp()),
+                version = version + 1, updated_at = clock_timestamp()
             WHERE worker_name = :worker AND source_name = :source AND shard = :shard
             """;
 
-    // They were handled under the old filter. Under the new one settled passes them without a look, and would forget
-    // them: a third filter could let them through again.
-    private static final String KEEP_KEYS = """
+    private static final String REOPEN_KEYS = """
             UPDATE oneroof.tail_stretch
-            SET for_good = true
+            SET settled_at = NULL, settled_ts = NULL, settled_id = NULL
             WHERE worker_name = :worker AND source_name = :source AND shard = :shard
-              AND settled_at IS NULL AND NOT untimed AND NOT for_good
-            """;
-
-    private static final String OPEN_KEYS = """
-            SELECT coalesce(sum(key_count), 0)
-            FROM oneroof.tail_stretch
-            WHERE worker_name = :worker AND source_name = :source AND shard = :shard
-              AND settled_at IS NULL AND NOT untimed
-            """;
-
-    private static final String PRIORS = """
-            SELECT coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('filter', p.filter, 'ts', p.ts, 'id', p.id))
-                                      ORDER BY p.place), '[]')::text
-            FROM unnest(CAST(:filters AS text[]), CAST(:times AS text[]), CAST(:ids AS text[]))
-                WITH ORDINALITY p (filter, ts, id, place)
+              AND settled_at IS NOT NULL AND NOT untimed
             """;
 
     /** False where there is no such source. */
@@ -129,59 +114,27 @@ final class AlterStore {
                 .execute();
     }
 
-    /** The keys of the rows that were handled above settled are kept for good. */
-    void keepKeys(Tx tx, Scope scope) {
-        tx.update(KEEP_KEYS)
-                .bind("worker", scope.worker())
-                .bind("source", scope.source())
-                .bind("shard", scope.shard())
+    /** The keys that were kept are those of rows above settled again. */
+    void reopenKeys(Tx tx, Scope scope) {
+        bound(tx.update(REOPEN_KEYS), scope).execute();
+    }
+
+    void goOn(Tx tx, Scope scope) {
+        bound(tx.update(GO_ON), scope).execute();
+    }
+
+    /** Settled goes back to where the kept keys begin. */
+    void readAgain(Tx tx, Scope scope, OperatorAct by) {
+        bound(tx.update(READ_AGAIN), scope)
+                .bind("actor", by.actor())
+                .bind("reason", by.reason())
                 .execute();
     }
 
-    long openKeys(Tx tx, Scope scope) {
-        return tx.query(OPEN_KEYS)
-                .bind("worker", scope.worker())
+    private static Update bound(Update update, Scope scope) {
+        return update.bind("worker", scope.worker())
                 .bind("source", scope.source())
-                .bind("shard", scope.shard())
-                .mapTo(Long.class)
-                .one();
-    }
-
-    void goOn(Tx tx, Scope scope, List<PriorFilter> priors) {
-        tx.update(GO_ON)
-                .bind("priors", text(tx, priors))
-                .bind("worker", scope.worker())
-                .bind("source", scope.source())
-                .bind("shard", scope.shard())
-                .execute();
-    }
-
-    void readAgain(Tx tx, Scope scope, @Nullable Watermark from, List<PriorFilter> priors) {
-        tx.update(READ_AGAIN)
-                .bind("to_ts", Watermark.tsOf(from))
-                .bind("to_id", Watermark.idOf(from))
-                .bind("priors", text(tx, priors))
-                .bind("worker", scope.worker())
-                .bind("source", scope.source())
-                .bind("shard", scope.shard())
-                .execute();
-    }
-
-    private static String text(Tx tx, List<PriorFilter> priors) {
-        String[] filters = new String[priors.size()];
-        String[] times = new String[priors.size()];
-        String[] ids = new String[priors.size()];
-        IntStream.range(0, priors.size()).forEach(n -> {
-            filters[n] = priors.get(n).filter();
-            times[n] = priors.get(n).upTo().ts();
-            ids[n] = priors.get(n).upTo().id();
-        });
-        return tx.query(PRIORS)
-                .bind("filters", filters)
-                .bind("times", times)
-                .bind("ids", ids)
-                .mapTo(String.class)
-                .one();
+                .bind("shard", scope.shard());
     }
 
     private static double seconds(Duration duration) {

@@ -29,14 +29,14 @@ final class ArrivalWindow {
     /**
      * The bound now, given the end of the table now.
      *
-     * @param fresh whether nothing was ever read: then what is there is read without remembering
+     * @param first up to where all is read without remembering, at the beginning; empty from then on
      */
-    Optional<Watermark> bound(TailSource source, Optional<Watermark> top, boolean fresh) {
+    Optional<Watermark> bound(TailSource source, Optional<Watermark> top, Optional<Watermark> first) {
         long now = System.nanoTime();
         sampledNanos = now;
         top.ifPresent(end -> samples.addLast(new Sample(now, end)));
-        if (fresh) {
-            return top;
+        if (first.isPresent()) {
+            return first;
         }
         Optional<Watermark> bound = Optional.empty();
         while (!samples.isEmpty()

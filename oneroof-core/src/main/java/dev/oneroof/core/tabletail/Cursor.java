@@ -1,7 +1,6 @@
 package dev.oneroof.core.tabletail;
 
 import dev.oneroof.core.lease.Scope;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,7 +10,6 @@ import org.jspecify.annotations.Nullable;
  * @param settled the watermark below which everything is handled
  * @param kept from here to settled all handled keys are kept
  * @param version how often it was committed to
- * @param priors what was handled under filters that the source had before
  */
 public record Cursor(
         Scope scope,
@@ -23,33 +21,7 @@ public record Cursor(
         long deadLettered,
         String phase,
         long version,
-        Standing standing,
-        List<PriorFilter> priors) {
-
-    public Cursor(
-            Scope scope,
-            @Nullable Watermark head,
-            @Nullable Watermark settled,
-            @Nullable Watermark kept,
-            long eventsSeen,
-            long attemptsWritten,
-            long deadLettered,
-            String phase,
-            long version,
-            Standing standing) {
-        this(
-                scope,
-                head,
-                settled,
-                kept,
-                eventsSeen,
-                attemptsWritten,
-                deadLettered,
-                phase,
-                version,
-                standing,
-                List.of());
-    }
+        Standing standing) {
 
     /** Whether a cursor may move. */
     public sealed interface Standing {

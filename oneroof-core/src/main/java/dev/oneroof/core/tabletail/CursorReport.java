@@ -95,12 +95,11 @@ public final class CursorReport {
         Shape shape = stores.sources().shape(tx, source);
         Stretch handled = Stretch.all(tx.schema(), cursor.scope(), Stretch.Part.TIMED);
         @Nullable Watermark from = lowerHand(tx, stores, cursor, new OrderKey(source, shape.collation()));
-        TailSource unhandled = Reading.of(source, cursor).unhandled();
-        KeysetPage open = new KeysetPage(unhandled, shape.partitioned(), from, null, handled, (int) COUNTED_UP_TO);
+        KeysetPage open = new KeysetPage(source, shape.partitioned(), from, null, handled, (int) COUNTED_UP_TO);
         long behind = counted(tx, open);
         if (shape.untimed()) {
             Stretch known = Stretch.all(tx.schema(), cursor.scope(), Stretch.Part.UNTIMED);
-            behind += counted(tx, new UntimedPage(unhandled, known, (int) COUNTED_UP_TO));
+            behind += counted(tx, new UntimedPage(source, known, (int) COUNTED_UP_TO));
         }
         Optional<Owner> owner = owner(tx, cursor);
         String labels =
@@ -110,7 +109,7 @@ public final class CursorReport {
                 behind,
                 stores.sources().notKnown(tx).get(source.name()),
                 stores.contracts()
-                        .lagSeconds(tx, new KeysetPage(unhandled, shape.partitioned(), from, null, handled, 1))
+                        .lagSeconds(tx, new KeysetPage(source, shape.partitioned(), from, null, handled, 1))
                         .orElse(null),
                 settledAge(tx, source, cursor),
                 owner.map(Owner::name).orElse(null),

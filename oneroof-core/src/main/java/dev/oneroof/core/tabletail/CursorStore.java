@@ -6,7 +6,6 @@ import dev.oneroof.postgres.Tx;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -23,9 +22,6 @@ public final class CursorStore {
             SELECT worker_name, source_name, shard, last_watermark_ts, last_watermark_id, settled_ts, settled_id,
                    kept_ts, kept_id, events_seen, attempts_written, dead_lettered, phase, version, hold_state, hold_reason,
                    pause_reason, pause_until::text AS pause_until,
-                   array(SELECT p ->> 'filter' FROM jsonb_array_elements(prior_filters) p) AS prior_filters,
-                   array(SELECT p ->> 'ts' FROM jsonb_array_elements(prior_filters) p) AS prior_ts,
-                   array(SELECT p ->> 'id' FROM jsonb_array_elements(prior_filters) p) AS prior_ids,
                    CASE WHEN pause_until IS NULL OR pause_until > clock_timestamp() THEN pause_actor END AS pause_actor
             FROM oneroof.gov_worker_cursor
             WHERE (CAST(:worker AS text) IS NULL OR worker_name = :worker)
@@ -116,6 +112,8 @@ public final class CursorStore {
                    c.seen_system <> here.system_identifier::text AS another_server,
                    CAST(c.seen_xid AS xid8) >= pg_snapshot_xmax(pg_current_snapshot()) AS another_xid,
                    c.seen_lsn > pg_current_wal_insert_lsn() AS another_lsn,
+                   c.highest_settled_ts,
+                   c.highest_settled_id,
                    c.replay IS NULL
                        AND (c.highest_settled_ts IS NOT NULL OR c.highest_settled_id IS NOT NULL)
                        AND NOT coalesce(%s, false) AS regressed
@@ -246,8 +244,17 @@ public final class CursorStore {
                 .execute();
     }
 
-    /** Where the row is, what the server is called, and why this cursor cannot be gone on with; null where it can. */
-    record Past(String tid, String system, @Nullable String broken, boolean regressed) {}
+    /**
+     * Where the row is, what the server is called, and why this cursor cannot be gone on with; null where it can.
+     *
+     * @param highestSettled where settled stood before a replay set it back, else where it stands
+     */
+    record Past(
+            String tid,
+            String system,
+            @Nullable String broken,
+            boolean regressed,
+            @Nullable Watermark highestSettled) {}
 
     Past past(Tx tx, Scope scope, OrderKey key) {
         return tx.query(PAST.formatted(
@@ -256,7 +263,11 @@ public final class CursorStore {
                 .bind("source", scope.source())
                 .bind("shard", scope.shard())
                 .map((row, context) -> new Past(
-                        row.getString("tid"), row.getString("system"), broken(row), row.getBoolean("regressed")))
+                        row.getString("tid"),
+                        row.getString("system"),
+                        broken(row),
+                        row.getBoolean("regressed"),
+                        Watermark.ofNullable(row.getString("highest_settled_ts"), row.getString("highest_settled_id"))))
                 .one();
     }
 
@@ -281,12 +292,7 @@ public final class CursorStore {
                 row.getLong("dead_lettered"),
                 row.getString("phase"),
                 row.getLong("version"),
-                standing(row),
-                PriorFilter.of(texts(row, "prior_filters"), texts(row, "prior_ts"), texts(row, "prior_ids")));
-    }
-
-    private static List<@Nullable String> texts(ResultSet row, String column) throws SQLException {
-        return Arrays.asList((@Nullable String[]) row.getArray(column).getArray());
+                standing(row));
     }
 
     private static Cursor.Standing standing(ResultSet row) throws SQLException {

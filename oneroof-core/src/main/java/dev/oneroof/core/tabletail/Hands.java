@@ -194,7 +194,7 @@ final class Hands {
             return;
         }
         Optional<Watermark> top = db.inTx(tx -> stores.bounds().top(tx, source));
-        Optional<Watermark> bound = arrivals.bound(source, top, position.settled() == null && lastBound == null);
+        Optional<Watermark> bound = arrivals.bound(source, top, firstBound(top));
         @Nullable Watermark above = lastBound == null ? position.settled() : lastBound;
         // The end of the table goes back when its last rows are deleted; what was settled does not.
         bound.filter(taken -> above == null
@@ -203,6 +203,19 @@ final class Hands {
                     barrier.mark(taken, Set.of(), System.nanoTime());
                     lastBound = taken;
                 });
+    }
+
+    /**
+     * A cursor that has read nothing yet reads what is there without remembering it, and a replay what it had settled. The
+     * rows above that are new to it: those that arrive behind them within the window are to be found.
+     */
+    private Optional<Watermark> firstBound(Optional<Watermark> top) {
+        boolean isBegun = position.settled() != null
+                || lastBound != null
+                || !position.openBatches().isEmpty();
+        return isBegun
+                ? Optional.empty()
+                : Optional.ofNullable(position.highestSettled()).or(() -> top);
     }
 
     /**

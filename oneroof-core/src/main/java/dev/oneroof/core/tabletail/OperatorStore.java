@@ -47,7 +47,6 @@ final class OperatorStore {
                 last_watermark_ts = :to_ts, last_watermark_id = :to_id,
                 kept_ts = :to_ts, kept_id = :to_id,
                 version = version + 1,
-                prior_filters = '[]',
                 replay = jsonb_build_object(
                     'actor', CAST(:actor AS text), 'reason', CAST(:reason AS text),
                     'from', concat_ws(',', settled_ts, settled_id), 'at', clock_timestamp()),

@@ -1,7 +1,5 @@
 package dev.oneroof.core.tabletail;
 
-import java.nio.charset.StandardCharsets;
-import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /** The SQL of a source's order key: its columns, and comparisons with bound watermarks in the columns' own types. */
@@ -123,26 +121,6 @@ record OrderKey(TailSource source, @Nullable String collation) {
         return watermark.id() == null
                 ? "%s <= %s".formatted(ts(), boundTs(name))
                 : "(%s, %s) <= (%s, %s)".formatted(ts(), id(), boundTs(name), boundId(name));
-    }
-
-    /** As {@link #isUpTo(Watermark, String)}, with the place written out. */
-    String isUpTo(Watermark watermark) {
-        String ts = watermark.ts() == null ? "" : asTs(literal(watermark.ts()));
-        String id = watermark.id() == null ? "" : "CAST(%s AS %s)".formatted(literal(watermark.id()), idType());
-        if (watermark.ts() == null) {
-            return "%s <= %s".formatted(id(), id);
-        }
-        return watermark.id() == null
-                ? "%s <= %s".formatted(ts(), ts)
-                : "(%s, %s) <= (%s, %s)".formatted(ts(), id(), ts, id);
-    }
-
-    /** What a backslash before a quote means is a matter of settings: a text with one is written by its bytes. */
-    private static String literal(String text) {
-        return text.indexOf('\\') < 0
-                ? "'" + text.replace("'", "''") + "'"
-                : "convert_from(decode('%s', 'hex'), 'UTF8')"
-                        .formatted(HexFormat.of().formatHex(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     /** A text as a value of the id's type and order. */

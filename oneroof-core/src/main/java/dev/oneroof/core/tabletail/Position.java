@@ -33,6 +33,7 @@ final class Position {
 
     private long version;
     private @Nullable Watermark kept;
+    private @Nullable Watermark highestSettled;
     private Batches open = Batches.NONE;
     /** Where the cursor's row was when this was committed: to look it up by key is to step over all its old versions. */
     private String tid = "";
@@ -69,6 +70,12 @@ final class Position {
         return kept;
     }
 
+    /** Where settled stood when the cursor was last read from the database, or before a replay set it back. */
+    @Nullable
+    Watermark highestSettled() {
+        return highestSettled;
+    }
+
     /** The batches of keys above settled. */
     Batches openBatches() {
         return open;
@@ -95,15 +102,9 @@ final class Position {
      * cursors' versions up: the version first, the source second, so that no batch goes by an old definition under a new
      * version.
      */
-    CursorStore.Past recall(Tx tx, Reading reading) {
-        TailSource source = reading.source();
+    CursorStore.Past recall(Tx tx, TailSource source) {
         Cursor cursor = stores.cursors().find(tx, scope()).orElseThrow(this::noCursor);
-        boolean isCurrent = stores.sources()
-                .find(tx, source.name())
-                .map(now -> Reading.of(now, cursor))
-                .filter(reading::equals)
-                .isPresent();
-        if (!isCurrent) {
+        if (!stores.sources().find(tx, source.name()).filter(source::equals).isPresent()) {
             throw moved();
         }
         shape = stores.sources().shape(tx, source);
@@ -112,6 +113,7 @@ final class Position {
         version = cursor.version();
         settled = committed;
         kept = cursor.kept();
+        highestSettled = past.highestSettled();
         open = stores.stretch().open(tx, scope());
         system = past.system();
         tid = past.tid();

@@ -18,23 +18,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Changes a registered source while it is read, and says before what that means for each of its cursors.
  *
- * <p>Batch size, intervals, mode, zone and the step to {@code external} leave a position what it is. Two changes do not:
+ * <p>Batch size, intervals, mode, zone and a filter where there was none leave a position what it is. Three changes do not:
  *
  * <ul>
- *   <li>Another filter. Rows below settled that the old one left out were passed and never handled. The cursor reads again
- *       from the start; what it has handled is known exactly, as the rows up to settled for which the old filter held and the
- *       keys in the stretch, so that no row is handed out twice. That is kept with the cursor as a {@link PriorFilter}, also
- *       where all rows were read and nothing has to be read again: the next change needs it.
+ *   <li>Another filter, or none any more. Rows below settled that the old one left out were passed and never handled, and
+ *       nothing tells them from those that were handled. The cursor hands out everything again, as a replay does and behind
+ *       the same gate.
  *   <li>From {@code external} to a contract with a barrier. Rows may have been missed below settled, and nothing tells
- *       which. The cursor hands out everything again, as a replay does and behind the same gate.
+ *       which: a replay as well.
+ *   <li>From {@code clock} to {@code external}. Settled stands close to the clock, and the re-read window begins there. It
+ *       goes back to where the kept keys begin, and these are above settled again: rows that arrive late there are found,
+ *       and no row is handed out twice.
  * </ul>
  */
 final class SourceAlteration {
-    /** Each is looked at for every row that is read. */
-    private static final int MOST_PRIORS = 8;
-
-    private static final long MOST_KEYS = 100_000;
-
     private final TailStores stores = TailStores.standard();
     private final SourceInspection inspection = new SourceInspection();
     private final AlterStore store = new AlterStore();
@@ -71,7 +68,7 @@ final class SourceAlteration {
             throw SourceStore.unknown(name);
         }
         // The stretch before the cursor, as batches lock them; once more below for what is committed in between.
-        shown.cursors().forEach(cursor -> changeKeys(tx, shown, cursor.scope(), cursor.effect()));
+        shown.cursors().forEach(cursor -> changeKeys(tx, cursor.scope(), cursor.effect()));
         store.lockCursors(tx, name);
         TailSource now = stores.sources().find(tx, name).orElseThrow(() -> SourceStore.unknown(name));
         if (!now.equals(shown.before())) {
@@ -98,22 +95,21 @@ final class SourceAlteration {
         return plan;
     }
 
-    private void changeKeys(Tx tx, AlterPlan plan, Scope scope, AlterPlan.Effect effect) {
-        if (effect instanceof AlterPlan.Effect.Repeats repeats) {
-            operators.forgetKeys(tx, scope, repeats.from());
-        } else if (isFilterChanged(plan.before(), plan.after())) {
-            store.keepKeys(tx, scope);
+    private void changeKeys(Tx tx, Scope scope, AlterPlan.Effect effect) {
+        switch (effect) {
+            case AlterPlan.Effect.GoesOn on -> {}
+            case AlterPlan.Effect.ReadsAgain again -> store.reopenKeys(tx, scope);
+            case AlterPlan.Effect.Repeats repeats -> operators.forgetKeys(tx, scope, repeats.from());
         }
     }
 
     private void change(Tx tx, AlterPlan plan, Cursor cursor, AlterPlan.Effect effect, OperatorAct by) {
-        changeKeys(tx, plan, cursor.scope(), effect);
+        changeKeys(tx, cursor.scope(), effect);
         switch (effect) {
-            case AlterPlan.Effect.GoesOn on ->
-                store.goOn(tx, cursor.scope(), priors(tx, plan.before(), plan.after(), cursor));
+            case AlterPlan.Effect.GoesOn on -> store.goOn(tx, cursor.scope());
             case AlterPlan.Effect.ReadsAgain again -> {
-                store.readAgain(tx, cursor.scope(), again.from(), priors(tx, plan.before(), plan.after(), cursor));
-                record(tx, cursor, again.from(), by);
+                store.readAgain(tx, cursor.scope(), by);
+                record(tx, cursor, cursor.kept(), by);
             }
             case AlterPlan.Effect.Repeats repeats -> {
                 operators.setBack(tx, cursor.scope(), by, cursor, repeats.from());
@@ -143,78 +139,54 @@ final class SourceAlteration {
 
     private AlterPlan.Effect effect(
             Tx tx, TailSource before, TailSource after, Cursor cursor, @Nullable Watermark to, boolean counting) {
-        @Nullable Watermark settled = cursor.settled();
-        if (isFilterChanged(before, after)) {
-            demandFewKeys(tx, cursor);
-        }
-        if (settled == null) {
+        if (cursor.settled() == null) {
             return new AlterPlan.Effect.GoesOn("it has settled nothing yet");
         }
         if (before.contract() == OrderContract.EXTERNAL && after.contract() != OrderContract.EXTERNAL) {
-            demandBehind(tx, after, cursor, to);
-            return new AlterPlan.Effect.Repeats(
+            return repeats(
+                    tx,
+                    after,
+                    cursor,
                     to,
-                    "what was passed under 'external' is not proven to be all, and handled rows cannot be told from missed ones; effects with a key of their own stay as they are, others happen once more",
-                    counting ? counted(tx, after, to, cursor.head()) : null);
+                    counting,
+                    "what was passed under 'external' is not proven to be all, and handled rows cannot be told from missed ones");
         }
-        if (!isFilterChanged(before, after)) {
-            return new AlterPlan.Effect.GoesOn(
-                    before.contract() != after.contract()
-                            ? "from here on, rows that commit late behind the re-read window are missed"
-                            : "its place does not depend on what changes");
+        if (isFilterChanged(before, after) && before.filter() != null) {
+            return repeats(
+                    tx,
+                    after,
+                    cursor,
+                    to,
+                    counting,
+                    "rows that the old filter left out were passed, and handled rows cannot be told from them");
         }
-        List<PriorFilter> priors = priors(tx, before, after, cursor);
-        @Nullable Watermark from = from(tx, after, priors);
-        if (from != null && !stores.contracts().isLower(tx, key(tx, after), from, settled)) {
-            return new AlterPlan.Effect.GoesOn("all rows that the new filter lets through are handled up to here");
+        if (before.contract() != after.contract()) {
+            return new AlterPlan.Effect.ReadsAgain(
+                    cursor.kept(),
+                    "no row is handed out twice; rows that arrive later below this place are missed until an audit or a replay finds them");
         }
+        return new AlterPlan.Effect.GoesOn(
+                isFilterChanged(before, after)
+                        ? "all rows are handled up to here"
+                        : "its place does not depend on what changes");
+    }
+
+    private AlterPlan.Effect repeats(
+            Tx tx, TailSource after, Cursor cursor, @Nullable Watermark to, boolean counting, String why) {
         demandBehind(tx, after, cursor, to);
-        if (to != null && (from == null || stores.contracts().isLower(tx, key(tx, after), from, to))) {
-            from = to;
-        }
-        if (priors.size() > MOST_PRIORS) {
-            throw new OneRoofException(
-                    ErrorCode.CONFLICT,
-                    "filter: '%s' was changed %d times, and '%s' keeps what it has handled under each; replay that cursor first, which forgets it"
-                            .formatted(after.name(), MOST_PRIORS, cursor.scope()));
-        }
-        TailSource unhandled = Reading.of(after, with(cursor, priors)).unhandled();
-        return new AlterPlan.Effect.ReadsAgain(
-                from,
-                "rows that the old filter left out were passed; those that were handled are not handed out again",
-                counting ? counted(tx, unhandled, from, settled) : null);
+        return new AlterPlan.Effect.Repeats(
+                to,
+                why + "; effects with a key of their own stay as they are, others happen once more",
+                counting ? counted(tx, after, to, furthest(tx, after, cursor)) : null);
     }
 
-    /** What the cursor will have handled under other filters than the new one; what lies below another of the kind is left out. */
-    private List<PriorFilter> priors(Tx tx, TailSource before, TailSource after, Cursor cursor) {
+    /** Settled passes head where no row has come for long. */
+    private @Nullable Watermark furthest(Tx tx, TailSource source, Cursor cursor) {
+        @Nullable Watermark head = cursor.head();
         @Nullable Watermark settled = cursor.settled();
-        if (settled == null || !isFilterChanged(before, after)) {
-            return cursor.priors();
-        }
-        List<PriorFilter> priors = new ArrayList<>();
-        OrderKey key = key(tx, before);
-        for (PriorFilter prior : cursor.priors()) {
-            boolean isCovered = (before.filter() == null || before.filter().equals(prior.filter()))
-                    && !stores.contracts().isLower(tx, key, settled, prior.upTo());
-            if (!isCovered) {
-                priors.add(prior);
-            }
-        }
-        priors.add(new PriorFilter(before.filter(), settled));
-        return List.copyOf(priors);
-    }
-
-    /** Behind which place a row may be unhandled that the new filter lets through; null is the very beginning. */
-    private @Nullable Watermark from(Tx tx, TailSource after, List<PriorFilter> priors) {
-        OrderKey key = key(tx, after);
-        @Nullable Watermark highest = null;
-        for (PriorFilter prior : priors) {
-            boolean isAll = prior.filter() == null || prior.filter().equals(after.filter());
-            if (isAll && (highest == null || stores.contracts().isLower(tx, key, highest, prior.upTo()))) {
-                highest = prior.upTo();
-            }
-        }
-        return highest;
+        return head == null || (settled != null && stores.contracts().isLower(tx, key(tx, source), head, settled))
+                ? settled
+                : head;
     }
 
     private OrderKey key(Tx tx, TailSource source) {
@@ -235,21 +207,6 @@ final class SourceAlteration {
                 .orElse(null);
     }
 
-    private static Cursor with(Cursor cursor, List<PriorFilter> priors) {
-        return new Cursor(
-                cursor.scope(),
-                cursor.head(),
-                cursor.settled(),
-                cursor.kept(),
-                cursor.eventsSeen(),
-                cursor.attemptsWritten(),
-                cursor.deadLettered(),
-                cursor.phase(),
-                cursor.version(),
-                cursor.standing(),
-                priors);
-    }
-
     /** The table is looked at again only for what depends on it: a batch can be made smaller whatever else is wrong. */
     private static boolean isLookedAt(TailSource before, TailSource after) {
         return before.contract() != after.contract()
@@ -259,17 +216,6 @@ final class SourceAlteration {
 
     private static boolean isFilterChanged(TailSource before, TailSource after) {
         return !Objects.equals(before.filter(), after.filter());
-    }
-
-    /** They are kept for good, and looked at with every page. */
-    private void demandFewKeys(Tx tx, Cursor cursor) {
-        long keys = store.openKeys(tx, cursor.scope());
-        if (keys > MOST_KEYS) {
-            throw new OneRoofException(
-                    ErrorCode.CONFLICT,
-                    "filter: '%s' has handled %d rows above its settled watermark, and %d at most can be kept in mind; wait until the transactions have ended that hold it back, or replay it"
-                            .formatted(cursor.scope(), keys, MOST_KEYS));
-        }
     }
 
     private static void demandSameKey(TailSource before, TailSource after) {

@@ -56,7 +56,7 @@ final class StretchStore {
             SET settled_at = clock_timestamp(), settled_ts = :settled_ts, settled_id = :settled_id
             WHERE worker_name = :worker AND source_name = :source AND shard = :shard
               AND batch_no = ANY(CAST(:among AS bigint[]))
-              AND settled_at IS NULL AND NOT untimed AND NOT for_good
+              AND settled_at IS NULL AND NOT untimed
               AND %s
             RETURNING batch_no
             """;
@@ -64,7 +64,7 @@ final class StretchStore {
     private static final String DROP = """
             DELETE FROM oneroof.tail_stretch
             WHERE worker_name = :worker AND source_name = :source AND shard = :shard
-              AND NOT untimed AND NOT for_good
+              AND NOT untimed
               AND (settled_at IS NOT NULL OR %s)
             RETURNING batch_no
             """;
@@ -97,7 +97,7 @@ final class StretchStore {
                 DELETE FROM oneroof.tail_stretch
                 WHERE worker_name = :worker AND source_name = :source AND shard = :shard
                   AND batch_no = ANY(CAST(:among AS bigint[]))
-                  AND settled_at IS NULL AND NOT untimed AND NOT for_good AND %1$s
+                  AND settled_at IS NULL AND NOT untimed AND %1$s
                 RETURNING batch_no, keys_ts, keys_id
             ), keys AS (
                 SELECT k.ts, k.id, row_number() OVER (ORDER BY %2$s) - 1 AS place

@@ -67,15 +67,13 @@ final class Tail {
         return effects.narrow(thrown);
     }
 
-    Pass pass(Reading reading) {
-        TailSource source = reading.unhandled();
+    Pass pass(TailSource source) {
         position.beginPass();
-        recall(reading);
+        recall(source);
         Step step = hands.read(source);
         if (step != Step.LOST) {
             // Beside a backlog, too: what waits to be tried again must not wait for its end.
-            // What waits is not handled yet, whichever filter it had passed.
-            Step retried = retries.retry(reading.source());
+            Step retried = retries.retry(source);
             step = retried == Step.DONE ? step : retried;
         }
         // In a sweep the first look can wait as long as the others.
@@ -93,20 +91,19 @@ final class Tail {
     }
 
     /** The cursor may not move; how far behind it is can be told all the same. */
-    void stopped(Reading reading) {
+    void stopped(TailSource source) {
         forget();
         if (isWatchDue()) {
             watchedNanos = System.nanoTime();
-            watch.lag(reading.unhandled());
+            watch.lag(source);
         }
     }
 
-    private void recall(Reading reading) {
+    private void recall(TailSource source) {
         if (known) {
             return;
         }
-        TailSource source = reading.source();
-        CursorStore.Past past = db.inTx(tx -> position.recall(tx, reading));
+        CursorStore.Past past = db.inTx(tx -> position.recall(tx, source));
         String broken = past.broken();
         if (broken != null) {
             throw new Stopped(new Stop("another_past", broken, FindingType.CURSOR_CONTRACT_BROKEN));

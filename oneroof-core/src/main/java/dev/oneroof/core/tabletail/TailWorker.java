@@ -27,10 +27,10 @@ public final class TailWorker implements Worker {
     private @Nullable Looked looked;
     private @Nullable Tail tail;
     private @Nullable Lease tailLease;
-    private @Nullable Reading tailReading;
+    private @Nullable TailSource tailSource;
 
     /** The source and whether the cursor may move, as they were a moment ago. */
-    private record Looked(Reading reading, Cursor.Standing standing, long nanos) {}
+    private record Looked(TailSource source, Cursor.Standing standing, long nanos) {}
 
     /** @param sampler one for all tails of the process */
     public TailWorker(Database db, TailStores stores, HolderSampler sampler, TailSpec spec, TailConfig config) {
@@ -72,11 +72,11 @@ public final class TailWorker implements Worker {
     @Override
     public Pass runOnce(Lease lease) {
         Looked now = looked();
-        Tail own = tailFor(lease, now.reading());
+        Tail own = tailFor(lease, now.source());
         return switch (now.standing()) {
-            case Cursor.Standing.Free free -> pass(own, now.reading());
+            case Cursor.Standing.Free free -> pass(own, now.source());
             case Cursor.Standing.Paused paused -> {
-                own.stopped(now.reading());
+                own.stopped(now.source());
                 yield held("paused by %s%s: %s"
                         .formatted(
                                 paused.actor(),
@@ -84,15 +84,15 @@ public final class TailWorker implements Worker {
                                 paused.reason()));
             }
             case Cursor.Standing.Held held -> {
-                own.stopped(now.reading());
+                own.stopped(now.source());
                 yield held("held, %s: %s".formatted(held.state(), held.reason()));
             }
         };
     }
 
-    private Pass pass(Tail own, Reading reading) {
+    private Pass pass(Tail own, TailSource source) {
         try {
-            return own.pass(reading);
+            return own.pass(source);
         } catch (Regression e) {
             own.forget();
             looked = null;
@@ -139,7 +139,7 @@ public final class TailWorker implements Worker {
             known = db.inTx(tx -> {
                 TailSource source = registered(tx);
                 Cursor cursor = stores.cursors().find(tx, scope()).orElseThrow(this::noCursor);
-                return new Looked(Reading.of(source, cursor), cursor.standing(), now);
+                return new Looked(source, cursor.standing(), now);
             });
             looked = known;
         }
@@ -150,11 +150,11 @@ public final class TailWorker implements Worker {
      * What is known in memory belongs to one ownership and one definition of the source; under a new lease, or when the
      * source was altered, all begins with the committed cursor.
      */
-    private Tail tailFor(Lease lease, Reading reading) {
-        if (tail == null || !lease.equals(tailLease) || !reading.equals(tailReading)) {
+    private Tail tailFor(Lease lease, TailSource source) {
+        if (tail == null || !lease.equals(tailLease) || !source.equals(tailSource)) {
             tail = new Tail(db, stores, sampler, spec, config, lease);
             tailLease = lease;
-            tailReading = reading;
+            tailSource = source;
         }
         return tail;
     }

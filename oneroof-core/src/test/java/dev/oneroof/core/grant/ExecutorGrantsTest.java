@@ -30,6 +30,7 @@ class ExecutorGrantsTest {
     private static final String ACTS = """
             SELECT concat_ws(' ', act, target, actor, reason, details ->> 'names') || ' ' || (db_user = session_user)
             FROM oneroof.operator_act
+            WHERE act IN ('executor_grant', 'executor_revoke')
             ORDER BY act_id
             """;
     private static final String BEAT = "SELECT oneroof.fn_queue_heartbeat_tick('mail-1', 'Agent')";

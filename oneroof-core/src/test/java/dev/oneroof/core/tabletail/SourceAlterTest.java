@@ -11,8 +11,6 @@ import dev.oneroof.postgres.error.OneRoofException;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.await.Await;
 import dev.oneroof.testkit.server.TestDatabase;
-import java.sql.Connection;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -41,7 +39,7 @@ class SourceAlterTest {
     }
 
     @Test
-    void handsOutWhatTheOldFilterLeftOutAndNothingTwice(TestDatabase database) {
+    void handsOutEverythingAgainForAnotherFilter(TestDatabase database) {
         Tailing tailing = tail(database, byId().where("kind = 'a'"));
         Lease lease = tailing.claim("a");
         insert(database, "a", "b", "a", "c", "b");
@@ -50,28 +48,24 @@ class SourceAlterTest {
 
         AlterPlan plan = plan(tailing, source -> source.where("kind IN ('a', 'b')"));
         assertThat(plan.isSound()).isFalse();
-        assertThat(effectOf(plan)).isInstanceOfSatisfying(AlterPlan.Effect.ReadsAgain.class, again -> {
-            assertThat(again.from()).isNull();
-            assertThat(again.rows()).isEqualTo(new CursorReport.Preview(2, false, "2", "5"));
+        assertThat(effectOf(plan)).isInstanceOfSatisfying(AlterPlan.Effect.Repeats.class, repeats -> {
+            assertThat(repeats.from()).isNull();
+            assertThat(repeats.rows()).isEqualTo(new CursorReport.Preview(4, false, "1", "5"));
         });
+        assertRefused(() -> alter(tailing, plan), ErrorCode.CONFLICT, "queue.replay.enabled");
+        tailing.allowReplays();
         alter(tailing, plan);
         insert(database, "b", "c", "a");
 
-        tailing.until(lease, () -> seen(database).size() >= 6);
-        tailing.turn(lease, 10);
-        assertThat(seen(database)).containsExactlyInAnyOrder("1", "3", "2", "5", "6", "8");
-
-        settle(tailing, lease, 8);
-        alter(tailing, TailSource::unfiltered);
         tailing.until(lease, () -> seen(database).size() >= 8);
         tailing.turn(lease, 10);
-        assertThat(seen(database)).containsExactlyInAnyOrder("1", "2", "3", "4", "5", "6", "7", "8");
+        assertThat(seen(database)).containsExactlyInAnyOrder("1", "3", "1", "2", "3", "5", "6", "8");
         assertThat(database.list(row -> row.getString(1), "SELECT act FROM oneroof.operator_act ORDER BY act_id"))
-                .endsWith("source_alter", "cursor_reread", "source_alter", "cursor_reread");
+                .endsWith("source_alter", "cursor_reread");
     }
 
     @Test
-    void goesOnWhereAllRowsWereReadAndKnowsLaterWhichTheyWere(TestDatabase database) {
+    void goesOnWhereAllRowsWereReadAndReadsAgainFromThePlaceThatIsNamed(TestDatabase database) {
         Tailing tailing = tail(database, byId());
         Lease lease = tailing.claim("a");
         insert(database, "a", "b");
@@ -84,15 +78,17 @@ class SourceAlterTest {
         settle(tailing, lease, 5);
         assertThat(seen(database)).containsExactly("1", "2", "3");
 
-        AlterPlan widened = plan(tailing, source -> source.where("kind <> 'c'"));
+        AlterPlan widened =
+                new Sources(tailing.db).planAlter("t", source -> source.where("kind <> 'c'"), new Watermark(null, "2"));
         assertThat(effectOf(widened))
                 .isInstanceOfSatisfying(
-                        AlterPlan.Effect.ReadsAgain.class,
-                        again -> assertThat(again.from()).isEqualTo(new Watermark(null, "2")));
+                        AlterPlan.Effect.Repeats.class,
+                        repeats -> assertThat(repeats.from()).isEqualTo(new Watermark(null, "2")));
+        tailing.allowReplays();
         alter(tailing, widened);
-        tailing.until(lease, () -> seen(database).size() >= 4);
+        tailing.until(lease, () -> seen(database).size() >= 5);
         tailing.turn(lease, 5);
-        assertThat(seen(database)).containsExactly("1", "2", "3", "4");
+        assertThat(seen(database)).containsExactly("1", "2", "3", "3", "4");
     }
 
     @Test
@@ -128,11 +124,12 @@ class SourceAlterTest {
 
         Await.pause(Duration.ofMillis(1100));
         assertThat(tailing.isPaused()).as("a look at the source").isFalse();
+        tailing.allowReplays();
         alter(tailing, plan);
         tailing.turn(after, 1);
         settle(tailing, after, 4);
 
-        assertThat(seen(database)).containsExactlyInAnyOrder("1", "2", "3", "4");
+        assertThat(seen(database)).containsExactlyInAnyOrder("1", "1", "2", "3", "4");
     }
 
     @Test
@@ -166,30 +163,54 @@ class SourceAlterTest {
         settle(tailing, lease, 3);
         assertThat(seen(database)).containsExactly("1");
 
+        tailing.allowReplays();
         alter(tailing, TailSource::unfiltered);
         settle(tailing, lease, 3);
         broken.set(false);
-        tailing.until(lease, () -> seen(database).size() >= 3);
+        tailing.until(lease, () -> seen(database).contains("3"));
         tailing.turn(lease, 10);
 
-        assertThat(seen(database)).containsExactlyInAnyOrder("1", "2", "3");
+        assertThat(seen(database)).containsExactlyInAnyOrder("1", "1", "2", "3");
     }
 
+    /** Settled stands close to the clock under the old contract; the window begins behind it under the new one. */
     @Test
-    void leavesTheContractThatDoesNotHoldWithoutAStepBack(TestDatabase database) {
-        Tailing tailing = tail(database, byTime());
+    void findsWhatArrivesLateAfterTheStepToExternal(TestDatabase database) {
+        Tailing tailing = tail(database, byTime().rereading(Duration.ofSeconds(3)));
         Lease lease = tailing.claim("a");
         insert(database, "a", "b");
         tailing.until(
                 lease, () -> seen(database).size() == 2 && tailing.cursor().settled() != null);
 
         AlterPlan plan = plan(tailing, source -> source.under(OrderContract.EXTERNAL));
-        assertThat(plan.isSound()).isTrue();
+        assertThat(effectOf(plan)).isInstanceOf(AlterPlan.Effect.ReadsAgain.class);
         alter(tailing, plan);
+        database.run("INSERT INTO public.t (at, kind) VALUES (clock_timestamp() - interval '90 s', 'late')");
         insert(database, "c");
 
-        tailing.until(lease, () -> seen(database).size() == 3);
-        assertThat(seen(database)).containsExactly("1", "2", "3");
+        tailing.until(lease, () -> seen(database).size() >= 4);
+        tailing.turn(lease, 10);
+        assertThat(seen(database)).containsExactlyInAnyOrder("1", "2", "3", "4");
+    }
+
+    @Test
+    void findsWhatArrivesLateAfterAReplayUnderExternal(TestDatabase database) {
+        Tailing tailing = tail(database, byTime().under(OrderContract.EXTERNAL).rereading(Duration.ofSeconds(3)));
+        Lease lease = tailing.claim("a");
+        insert(database, "a");
+        tailing.until(
+                lease, () -> seen(database).size() == 1 && tailing.cursor().settled() != null);
+        insert(database, "b");
+        tailing.until(lease, () -> seen(database).size() == 2);
+
+        tailing.allowReplays();
+        new Cursors(tailing.db).replay(tailing.scope, null, ANN);
+        tailing.until(lease, () -> seen(database).size() == 4);
+        database.run("INSERT INTO public.t (at, kind) SELECT at - interval '1 us', 'late' FROM public.t WHERE id = 2");
+
+        tailing.until(lease, () -> seen(database).size() >= 5);
+        tailing.turn(lease, 10);
+        assertThat(seen(database)).containsExactlyInAnyOrder("1", "2", "1", "2", "3");
     }
 
     @Test
@@ -283,40 +304,15 @@ class SourceAlterTest {
                 .hasMessageContaining("alter the source");
     }
 
-    /** An open transaction keeps settled where it is, and what head has handled above it is known by its key alone. */
+    /** Whatever is altered whenever: none is missing that the last filter lets through. */
     @Test
-    void knowsWhatWasHandledAboveSettledAfterTwoChanges(TestDatabase database) throws Exception {
-        Tailing tailing = tail(database, byId().where("kind = 'a'"));
-        Lease lease = tailing.claim("a");
-        try (Connection open = database.connect()) {
-            open.setAutoCommit(false);
-            try (Statement statement = open.createStatement()) {
-                statement.execute("INSERT INTO public.t (kind) VALUES ('late')");
-                insert(database, "a", "b");
-                tailing.until(lease, () -> seen(database).equals(List.of("2")));
-                alter(tailing, source -> source.where("kind = 'b'"));
-                tailing.until(lease, () -> seen(database).equals(List.of("2", "3")));
-            }
-            open.rollback();
-        }
-        settle(tailing, lease, 3);
-
-        alter(tailing, source -> source.where("kind IN ('a', 'b', 'c')"));
-        insert(database, "c");
-        tailing.until(lease, () -> seen(database).size() >= 3);
-        tailing.turn(lease, 10);
-
-        assertThat(seen(database)).containsExactly("2", "3", "4");
-    }
-
-    /** Whatever is altered whenever: no row comes twice, and none is missing that the last filter lets through. */
-    @Test
-    void losesNothingAndRepeatsNothingOverManyChanges(TestDatabase database) {
+    void losesNothingOverManyChanges(TestDatabase database) {
         long seed = Long.getLong("oneroof.test.seed", System.nanoTime());
         System.out.println("SourceAlterTest seed " + seed);
         Random random = new Random(seed);
         List<@Nullable String> filters = Arrays.asList(null, "id % 2 = 0", "id % 3 = 0", "kind = 'a'", "kind <> 'c'");
         Tailing tailing = tail(database, byTime().inBatchesOf(3).polledEvery(Duration.ofMillis(10)));
+        tailing.allowReplays();
         Lease lease = tailing.claim("a");
         int changes = 0;
         for (int step = 0; step < 60; step++) {
@@ -342,7 +338,6 @@ class SourceAlterTest {
 
         assertThat(failures).isEmpty();
         assertThat(database.value(Long.class, missing)).as("seed %d", seed).isZero();
-        assertThat(seen(database)).as("seed %d", seed).doesNotHaveDuplicates();
     }
 
     private static TailSource byId() {

@@ -9,10 +9,7 @@ ALTER TABLE ${schema}.gov_worker_cursor
     ADD COLUMN replay      jsonb,
     -- From here to the settled watermark all keys are kept, and looked at again: what appears there came too late.
     ADD COLUMN kept_ts     text,
-    ADD COLUMN kept_id     text,
-    -- Filters that the source had before, each with the place up to which the rows that passed it are handled: an array
-    -- of {filter, ts, id}; a filter that is not there stands for all rows.
-    ADD COLUMN prior_filters jsonb NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(prior_filters) = 'array');
+    ADD COLUMN kept_id     text;
 
 -- Nothing was kept so far.
 UPDATE ${schema}.gov_worker_cursor SET kept_ts = settled_ts, kept_id = settled_id;
@@ -21,8 +18,6 @@ UPDATE ${schema}.gov_worker_cursor SET kept_ts = settled_ts, kept_id = settled_i
 -- their keys are kept for good.
 ALTER TABLE ${schema}.tail_stretch
     ADD COLUMN untimed    boolean NOT NULL DEFAULT false,
-    -- Handled under a filter that the source had before: settled may pass them under another one, and they stay.
-    ADD COLUMN for_good   boolean NOT NULL DEFAULT false,
     ADD COLUMN settled_at timestamptz,
     ADD COLUMN settled_ts text,
     ADD COLUMN settled_id text,
@@ -36,7 +31,7 @@ ALTER TABLE ${schema}.tail_stretch
 CREATE INDEX tail_stretch_open_idx ON ${schema}.tail_stretch (worker_name, source_name, shard)
     WHERE settled_at IS NULL AND NOT untimed;
 
-GRANT UPDATE (settled_at, settled_ts, settled_id, for_good) ON ${schema}.tail_stretch TO ${server};
+GRANT UPDATE (settled_at, settled_ts, settled_id) ON ${schema}.tail_stretch TO ${server};
 
 -- A transaction that an operator has decided not to wait for. What it commits later is found by the look at kept keys,
 -- or by nobody.
