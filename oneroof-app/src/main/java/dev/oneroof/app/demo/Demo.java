@@ -62,9 +62,11 @@ public final class Demo {
                     .withLoop(loop());
             try (OneRoof oneroof = OneRoof.open(runtime, pool)) {
                 oneroof.database().useTx(tx -> new SourceStore().register(tx, DemoRegistry.births(), "demo"));
-                DemoGates gates = DemoGates.open(oneroof.database(), progress);
                 DemoFiles.addTo(oneroof);
-                oneroof.tail(sweep).start();
+                oneroof.tail(sweep);
+                // Last: what is refused before leaves no gate open.
+                DemoGates gates = DemoGates.open(oneroof.database(), progress);
+                oneroof.start();
                 follow(registry, oneroof.database(), sweep, gates);
                 DemoFiles.leave(oneroof);
                 gates.close();
