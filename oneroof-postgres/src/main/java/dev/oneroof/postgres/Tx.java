@@ -150,7 +150,9 @@ public final class Tx {
 
     /** A statement that goes to the server as it stands: no parameters, no other name for the schema, no escapes. */
     public void verbatim(String sql) {
-        try (Statement statement = handle.getConnection().createStatement()) {
+        // Past a pool's own connection: some pools throw one away whose statement the server does not support.
+        try (Statement statement =
+                handle.getConnection().unwrap(Connection.class).createStatement()) {
             statement.setEscapeProcessing(false);
             statement.execute(sql);
         } catch (SQLException e) {
