@@ -40,19 +40,19 @@ class OrderingsTest {
     }
 
     @Test
-    @Timeout(240)
+    @Timeout(1800)
     void neverSettleARangeThatGrowsLater(TestDatabase database) throws SQLException {
         assertThat(violations(database, Reader.BARRIER)).isEmpty();
     }
 
     @Test
-    @Timeout(240)
+    @Timeout(1800)
     void catchAReaderWhoseRowsAreOlderThanItsLookAtTheLocks(TestDatabase database) throws SQLException {
         assertThat(violations(database, Reader.ONE_SNAPSHOT)).isNotEmpty();
     }
 
     @Test
-    @Timeout(240)
+    @Timeout(1800)
     void catchAReaderThatSettlesWhateverItSees(TestDatabase database) throws SQLException {
         assertThat(violations(database, Reader.PLAIN)).isNotEmpty();
     }
