@@ -72,7 +72,8 @@ final class Postmaster {
         Files.deleteIfExists(PostmasterFile.in(home.data()));
         boolean started = false;
         try {
-            Programs.Ended ended = pgCtl(START, "start", "-o", settings.asOptions(port), "-l", serverLog.path());
+            String options = settings.asOptions(port, home.data(), Integer.parseInt(installation.major()));
+            Programs.Ended ended = pgCtl(START, "start", "-o", options, "-l", serverLog.path());
             started = ended.well();
             return started
                     ? ""

@@ -4,6 +4,7 @@ import com.sun.management.OperatingSystemMXBean;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -29,7 +30,7 @@ final class ServerSettings {
             "unix_socket_directories", "",
             "password_encryption", "scram-sha-256");
 
-    /** Also kept, though with no value of their own here: they would move the server away from its directory. */
+    /** Also kept, with values of the home: others would move the server away from its directory. */
     private static final Set<String> FOREIGN =
             Set.of("port", "data_directory", "config_file", "hba_file", "ident_file", "external_pid_file");
 
@@ -68,12 +69,19 @@ final class ServerSettings {
     }
 
     /** The options as {@code pg_ctl -o} wants them: one text that a shell splits again. */
-    String asOptions(int port) {
+    String asOptions(int port, Path data, int major) {
         Map<String, String> all = new LinkedHashMap<>(DEFAULTS);
+        all.putAll(OutsideSettings.of(major));
         all.put("shared_buffers", buffers(memory()));
         extra.forEach((name, value) -> all.put(lower(name), value));
         all.putAll(KEPT);
         all.put("port", Integer.toString(port));
+        // A file may name other places for these. The one for config_file is not read from a file.
+        all.put("data_directory", data.toString());
+        all.put("hba_file", data.resolve("pg_hba.conf").toString());
+        all.put("ident_file", data.resolve("pg_ident.conf").toString());
+        // The server says in its log that it cannot write a file without a name. Any name could be a planted link.
+        all.put("external_pid_file", "");
         return all.entrySet().stream()
                 .map(setting -> "-c " + quoted(setting.getKey() + "=" + setting.getValue()))
                 .collect(Collectors.joining(" "));
