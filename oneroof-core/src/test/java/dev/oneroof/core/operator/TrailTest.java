@@ -152,6 +152,39 @@ class TrailTest {
         }
     }
 
+    @OnEveryServer
+    void noSettingOfTheSessionKeepsTheActorOfTheChangeBefore(TestDatabase database) throws SQLException {
+        String key = "queue.heartbeat.stale_threshold_seconds";
+        try (Operator ann = new Operator(database);
+                Sql sql = ann.as("workflow_admin")) {
+            sql.run("UPDATE oneroof.dot_config SET value = '60', actor = 'bob', reason = 'a trial' WHERE key = ?", key);
+            sql.run("SELECT set_config('oneroof.config_actor', 'named', false)");
+            sql.run("UPDATE oneroof.dot_config SET value = '70' WHERE key = ?", key);
+            sql.run("UPDATE oneroof.dot_config SET value = '80', actor = 'bob', reason = 'a trial' WHERE key = ?", key);
+            sql.run(
+                    "UPDATE oneroof.dot_config SET value = '90'"
+                            + " WHERE key = ? AND set_config('oneroof.config_actor', 'named', true) = 'named'",
+                    key);
+            database.run(
+                    "INSERT INTO oneroof.dot_config (key, kind, value, description, actor, reason)"
+                            + " VALUES (?, 'setting', '0', 'x', 'bob', 'x')"
+                            + " ON CONFLICT (key) DO UPDATE SET value = '91', actor = 'cat', reason = 'x'",
+                    key);
+
+            assertThat(sql.list(
+                            row -> row.getString(1),
+                            "SELECT concat_ws(' ', new_value, actor, reason) FROM oneroof.dot_config_audit"
+                                    + " WHERE key = ? ORDER BY audit_id OFFSET 1",
+                            key))
+                    .containsExactly(
+                            "60 bob a trial",
+                            "70 %s no reason given".formatted(ann.login()),
+                            "80 bob a trial",
+                            "90 %s no reason given".formatted(ann.login()),
+                            "91 cat x");
+        }
+    }
+
     /** The role of the program may write all of the row, and these are set for it. */
     @OnEveryServer
     void theTriageOfARowSaysWhichLoginItCameFrom(TestDatabase database) throws SQLException {

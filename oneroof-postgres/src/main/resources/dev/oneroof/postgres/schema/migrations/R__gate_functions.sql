@@ -14,24 +14,22 @@ $$;
 
 GRANT EXECUTE ON FUNCTION ${schema}.fn_gate_open(text) TO ${server}, ${admin}, ${executor}, ${viewer};
 
--- Whether the statement at hand names an actor. Told by a trigger on that column: a row cannot tell an actor that is
--- named again from one that is left as it was.
-CREATE OR REPLACE FUNCTION ${schema}.fn_dot_config_actor_named() RETURNS trigger
+-- Marks a row whose statement names an actor: the row alone does not show whether the actor was named again or left out.
+-- A trigger on the column fires only where the statement names it. The mark is in updated_at, which the next trigger sets
+-- in any case and which no role may write; a setting of the session could be set by the session.
+CREATE OR REPLACE FUNCTION ${schema}.fn_dot_config_actor_given() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM set_config('oneroof.config_actor', CASE TG_WHEN WHEN 'BEFORE' THEN 'named' ELSE '' END, true);
-    RETURN NULL;
+    NEW.updated_at := '-infinity';
+    RETURN NEW;
 END
 $$;
 
-CREATE OR REPLACE TRIGGER dot_config_actor_named
+-- Triggers fire in the order of their names: this one before dot_config_stamp.
+CREATE OR REPLACE TRIGGER dot_config_actor_given
     BEFORE UPDATE OF actor ON ${schema}.dot_config
-    FOR EACH STATEMENT EXECUTE FUNCTION ${schema}.fn_dot_config_actor_named();
-
-CREATE OR REPLACE TRIGGER dot_config_actor_over
-    AFTER UPDATE ON ${schema}.dot_config
-    FOR EACH STATEMENT EXECUTE FUNCTION ${schema}.fn_dot_config_actor_named();
+    FOR EACH ROW EXECUTE FUNCTION ${schema}.fn_dot_config_actor_given();
 
 -- The time of a change is the database's. A change that names no actor is the session's own: it does not answer to the
 -- name, or the reason, of the change before.
@@ -39,13 +37,13 @@ CREATE OR REPLACE FUNCTION ${schema}.fn_dot_config_stamp() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    NEW.updated_at := clock_timestamp();
-    IF coalesce(current_setting('oneroof.config_actor', true), '') <> 'named' THEN
+    IF NEW.updated_at IS DISTINCT FROM '-infinity' THEN
         NEW.actor := session_user;
         IF NEW.reason = OLD.reason THEN
             NEW.reason := 'no reason given';
         END IF;
     END IF;
+    NEW.updated_at := clock_timestamp();
     RETURN NEW;
 END
 $$;
@@ -94,5 +92,5 @@ CREATE OR REPLACE TRIGGER dot_config_audit
     FOR EACH ROW EXECUTE FUNCTION ${schema}.fn_dot_config_audit();
 
 REVOKE EXECUTE ON FUNCTION
-    ${schema}.fn_dot_config_actor_named(), ${schema}.fn_dot_config_stamp(), ${schema}.fn_dot_config_audit()
+    ${schema}.fn_dot_config_actor_given(), ${schema}.fn_dot_config_stamp(), ${schema}.fn_dot_config_audit()
 FROM PUBLIC;
