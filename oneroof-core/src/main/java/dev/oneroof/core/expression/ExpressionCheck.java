@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The server itself decides, before anything is saved: a stored generated column on a temporary table of the same
  * shape takes no subquery, aggregate, set-returning function, system column or whole row, and nothing that is not
- * IMMUTABLE. Three things it takes all the same:
+ * IMMUTABLE. Four things it takes all the same:
  *
  * <ul>
  *   <li>Functions of a user, which are what they say they are only until they are replaced. The catalog says what the column
@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>Constants that are read when a statement is parsed: {@code 'today'}, a time without its zone, {@code '1/2/2026'}. They
  *       are parsed twice, under settings as unlike as can be, and must come out the same.
  *   <li>{@code 'now'}, the one such constant that no setting changes. It is found by its value: the transaction's own time.
+ *   <li>Text made of {@code bytea}, of floating-point numbers and of what has them in it: it is written as settings say, by
+ *       functions that are declared IMMUTABLE. And XML, whose parts are not looked at. The stored expression shows both.
  * </ul>
  */
 public final class ExpressionCheck {
@@ -62,6 +64,8 @@ public final class ExpressionCheck {
     private record Tried(
             TrialStore.Type type,
             @Nullable String foreign,
+            @Nullable String writtenBySettings,
+            boolean xml,
             boolean systemColumn,
             boolean ofTheSession,
             boolean ofTheMoment) {}
@@ -78,6 +82,20 @@ public final class ExpressionCheck {
                     expression,
                     "it uses %s, which is user-defined (not in pg_catalog) and may be replaced; %s; %s"
                             .formatted(tried.foreign(), RULE, expression.instead()),
+                    null);
+        }
+        if (tried.writtenBySettings() != null) {
+            throw refused(
+                    expression,
+                    "it turns %s into text, and a setting of the session says how that is written (bytea_output, extra_float_digits); compare the value itself, or write encode(…, 'hex') for bytea and a cast to numeric for a floating-point number; or %s"
+                            .formatted(tried.writtenBySettings(), expression.instead()),
+                    null);
+        }
+        if (tried.xml()) {
+            throw refused(
+                    expression,
+                    "xmlelement and its like write values as settings of the session say; compare the values themselves; or %s"
+                            .formatted(expression.instead()),
                     null);
         }
         if (tried.systemColumn()) {
@@ -117,14 +135,23 @@ public final class ExpressionCheck {
         });
         String foreign = trial.foreign(tx, FIRST).orElse(null);
         if (foreign != null) {
-            return new Tried(type, foreign, false, false, false);
+            return new Tried(type, foreign, null, false, false, false, false);
         }
         String stored = trial.stored(tx, FIRST);
+        String writtenBySettings =
+                trial.writtenBySettings(tx, StoredTree.written(stored)).orElse(null);
         trial.add(tx, NOW, "pg_catalog.timestamptz", "pg_catalog.timestamptz 'now'");
         Matcher now = VALUE.matcher(trial.stored(tx, NOW));
         boolean ofTheMoment = now.find() && stored.contains(now.group(1).strip());
         boolean systemColumn = SYSTEM_COLUMN.matcher(stored).find();
-        return new Tried(type, null, systemColumn, isOfTheSession(tx, trial, expression, type, stored), ofTheMoment);
+        return new Tried(
+                type,
+                null,
+                writtenBySettings,
+                StoredTree.makesXml(stored),
+                systemColumn,
+                isOfTheSession(tx, trial, expression, type, stored),
+                ofTheMoment);
     }
 
     private static boolean isOfTheSession(

@@ -2,8 +2,11 @@ package dev.oneroof.core.expression;
 
 import dev.oneroof.postgres.Identifiers;
 import dev.oneroof.postgres.Tx;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * A temporary table of the same shape as another, on which expressions are tried as generated columns. All of it goes
@@ -83,6 +86,29 @@ final class TrialStore {
             LIMIT 1
             """;
 
+    // Their output functions are declared IMMUTABLE, and yet write as bytea_output or extra_float_digits say. A domain
+    // has
+    // the output function of what it is made of. A function in SQL that is not IMMUTABLE (text || anything,
+    // quote_literal)
+    // is accepted where it is after the server has put its body in its place.
+    private static final String WRITTEN_BY_SETTINGS = """
+            SELECT CASE
+                       WHEN t.typnamespace = 'pg_catalog'::regnamespace THEN pg_catalog.format_type(t.oid, NULL)
+                       ELSE format('%I.%I', n.nspname, t.typname)
+                   END
+            FROM unnest(CAST(:functions AS oid[]), CAST(:types AS oid[])) WITH ORDINALITY w (function, type, place)
+            JOIN pg_catalog.pg_type t ON t.oid = w.type
+            JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
+            JOIN pg_catalog.pg_proc o ON o.oid = t.typoutput AND o.pronamespace = 'pg_catalog'::regnamespace
+            LEFT JOIN pg_catalog.pg_proc f ON f.oid = w.function
+            WHERE o.proname IN (
+                      'byteaout', 'float4out', 'float8out', 'point_out', 'lseg_out', 'path_out', 'box_out', 'poly_out',
+                      'line_out', 'circle_out', 'cash_out', 'interval_out')
+              AND (w.function = 0 OR f.provolatile <> 'i')
+            ORDER BY w.place
+            LIMIT 1
+            """;
+
     private static final String ROLE_AND_DATABASE =
             "SELECT quote_ident(current_database()) || ' TO ' || quote_ident(current_user)";
 
@@ -129,6 +155,19 @@ final class TrialStore {
                 .bind("column", column)
                 .mapTo(String.class)
                 .findOne();
+    }
+
+    /** The type of a value in it whose text depends on settings of the session. */
+    Optional<String> writtenBySettings(Tx tx, List<StoredTree.Written> written) {
+        return tx.query(WRITTEN_BY_SETTINGS)
+                .bind("functions", array(written, StoredTree.Written::function))
+                .bind("types", array(written, StoredTree.Written::type))
+                .mapTo(String.class)
+                .findOne();
+    }
+
+    private static String array(List<StoredTree.Written> written, Function<StoredTree.Written, String> oid) {
+        return written.stream().map(oid).collect(Collectors.joining(",", "{", "}"));
     }
 
     /** Until the savepoint is rolled back. */

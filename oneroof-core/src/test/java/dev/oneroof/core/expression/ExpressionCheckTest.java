@@ -26,6 +26,7 @@ class ExpressionCheckTest {
         database.run("CREATE TYPE public.mood AS ENUM ('glad', 'sad')");
         database.run("CREATE DOMAIN public.code AS text CHECK (length(VALUE) < 9)");
         database.run("CREATE DOMAIN public.flag AS boolean");
+        database.run("CREATE DOMAIN public.blob AS bytea");
         database.run("CREATE FUNCTION public.odd(n int) RETURNS boolean LANGUAGE sql IMMUTABLE RETURN n % 2 = 1");
         database.run("CREATE FUNCTION public.same(a int, b int) RETURNS boolean LANGUAGE sql IMMUTABLE RETURN a = b");
         database.run("CREATE OPERATOR public.=== (LEFTARG = int, RIGHTARG = int, FUNCTION = public.same)");
@@ -46,6 +47,14 @@ class ExpressionCheckTest {
                     mood public.mood,
                     code public.code,
                     flag public.flag,
+                    bytes bytea,
+                    blob public.blob,
+                    share float8,
+                    part float4,
+                    shares float8[],
+                    price money,
+                    span interval,
+                    place point,
                     twice int GENERATED ALWAYS AS (id * 2) STORED)
                 """);
         database.run("ALTER TABLE public.\"Odd table\" DROP COLUMN gone");
@@ -77,6 +86,10 @@ class ExpressionCheckTest {
         good.put("CASE WHEN id > 1 THEN coalesce(code, 'x') ELSE id::text END", "text");
         good.put("md5(id::text)", "text");
         good.put("id + 1", "integer");
+        good.put("encode(bytes, 'hex') = '00ff' AND bytes <> '\\x00'", "boolean");
+        good.put("share::numeric::text = '0.1' AND share = 0.1 AND part < 1", "boolean");
+        good.put("extract(epoch FROM span)::int::text = '60' AND span > '1 minute'", "boolean");
+        good.put("'x'::text = ANY (tags) AND (shares[1] > 1 OR share IS NULL)", "boolean");
         good.put("\"the \"\"Kind\"\" x\" LIKE 'a\\_b%' OR code LIKE E'it\\'s'", "boolean");
         SoftAssertions all = new SoftAssertions();
         good.forEach((text, type) -> all.assertThatCode(
@@ -140,6 +153,49 @@ class ExpressionCheckTest {
                         OneRoofException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_INPUT))
                 .hasMessageStartingWith("thing: '" + text + "' is not allowed: ")
                 .hasMessageContaining(told));
+        all.assertAll();
+        assertThat(left(database)).isZero();
+    }
+
+    /** {@code bytea_output}, {@code extra_float_digits} and their like. */
+    @OnEveryServer
+    void refusesTextWhoseFormIsASettingOfTheSession(TestDatabase database) {
+        Map<String, String> bad = new LinkedHashMap<>();
+        bad.put("bytes::text = 'a'", "it turns bytea into text");
+        bad.put("CAST(blob AS varchar(5)) = 'a'", "it turns public.blob into text");
+        bad.put("share::text = '0.1'", "it turns double precision into text");
+        bad.put("part::text = '0.1'", "it turns real into text");
+        bad.put("coalesce(share, part)::text = '0.1'", "it turns double precision into text");
+        bad.put("(shares[1])::text = '0.1'", "it turns double precision into text");
+        bad.put("(id > 1 OR (CASE WHEN id = 1 THEN share END)::text = '1')", "it turns double precision into text");
+        bad.put("(place[0])::text = '0.1'", "it turns double precision into text");
+        bad.put("place::text = '(0.1,0)'", "it turns point into text");
+        bad.put("span::text = '1 day'", INSTEAD);
+        bad.put("shares::text[] = '{0.1}'", INSTEAD);
+        bad.put("shares::text = '{0.1}'", INSTEAD);
+        bad.put("price::text = '$1.00'", INSTEAD);
+        bad.put("ROW(share)::text = '(0.1)'", INSTEAD);
+        bad.put("'x' || share = 'x0.1'", INSTEAD);
+        bad.put("share || 'x' = '0.1x'", INSTEAD);
+        bad.put("'x'::text || bytes = 'x'", INSTEAD);
+        bad.put("quote_literal(share) = '0.1'", INSTEAD);
+        bad.put("quote_nullable(bytes) = '0.1'", INSTEAD);
+        bad.put("concat('x', share) = 'x0.1'", INSTEAD);
+        bad.put("format('%s', share) = '0.1'", INSTEAD);
+        bad.put("xmlelement(name a, price)::text = 'x'", "xmlelement");
+        bad.put("xmlforest(bytes)::text = 'x'", "xmlelement");
+        if (database.value(Integer.class, "SELECT current_setting('server_version_num')::int") >= 170000) {
+            bad.put("JSON_ARRAY(share RETURNING text) = '[0.1]'", "it turns double precision into text");
+            bad.put("JSON_SERIALIZE(JSON_SCALAR(bytes)) = '0.1'", "it turns bytea into text");
+        }
+        SoftAssertions all = new SoftAssertions();
+        bad.forEach((text, told) -> all.assertThatThrownBy(() -> demand(database, text, null))
+                .as(text)
+                .isInstanceOfSatisfying(
+                        OneRoofException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_INPUT))
+                .hasMessageStartingWith("thing: '" + text + "' is not allowed: ")
+                .hasMessageContaining(told)
+                .hasMessageContaining(INSTEAD));
         all.assertAll();
         assertThat(left(database)).isZero();
     }
