@@ -2,6 +2,7 @@ package dev.oneroof.postgres;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.io.IOException;
@@ -81,7 +82,11 @@ public final class Connections {
         // The driver sends the JVM's zone; times in texts and logs read best in one zone everywhere.
         config.setConnectionInitSql("SET TIME ZONE 'UTC'; SET idle_in_transaction_session_timeout = "
                 + idleInTransaction.toMillis() + (role == null ? "" : "; SET ROLE " + Identifiers.quote("role", role)));
-        return new HikariDataSource(config);
+        try {
+            return new HikariDataSource(config);
+        } catch (PoolInitializationException e) {
+            throw role != null && SqlState.isPrivilegeMissing(e) ? RoleMembership.explained(address, role, e) : e;
+        }
     }
 
     /** Connects once, to find out at the start and not in the middle whether this server can serve. */
@@ -114,7 +119,11 @@ public final class Connections {
         if (tls.isPresent()) {
             return new OneRoofException(ErrorCode.DATABASE_UNREACHABLE, tls.get(), failure);
         }
-        if (SqlState.isPasswordMissing(failure)) {
+        Optional<String> parameter = LoginFailure.byParameter(address, failure);
+        if (parameter.isPresent()) {
+            return new OneRoofException(ErrorCode.LOGIN_REFUSED, parameter.get(), failure);
+        }
+        if (LoginFailure.isPasswordMissing(failure)) {
             return new OneRoofException(
                     ErrorCode.LOGIN_REFUSED,
                     "%s asks for a password, and none is set; put it in ONEROOF_DB_PASSWORD, ONEROOF_DB_PASSWORD_FILE, PGPASSWORD or .pgpass"

@@ -11,6 +11,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGProperty;
+import org.postgresql.core.AuthMethod;
+import org.postgresql.util.PSQLException;
 
 /**
  * A parameter of libpq beside the address and the login, the variable that sets it, and what OneRoof does with it. The
@@ -18,6 +20,12 @@ import org.postgresql.PGProperty;
  * must not be ignored: where the driver cannot do it, it is refused.
  */
 public final class LibpqParameter {
+    /** What may stand in {@code require_auth}, for messages. */
+    static final String METHODS =
+            "none, password, md5, gss, sspi, scram-sha-256; several with a comma between, or all with ! in front";
+
+    private static final String REQUIRE_AUTH = "requireAuth";
+
     /** All there are; the reference page is made from them. */
     public static final List<LibpqParameter> ALL = List.of(
             of(
@@ -29,7 +37,7 @@ public final class LibpqParameter {
             of("sslkey", "PGSSLKEY", text("sslkey")),
             of("sslnegotiation", "PGSSLNEGOTIATION", choice("sslNegotiation", "postgres", "direct")),
             of("channel_binding", "PGCHANNELBINDING", choice("channelBinding", "disable", "prefer", "require")),
-            of("require_auth", "PGREQUIREAUTH", text("requireAuth")),
+            of("require_auth", "PGREQUIREAUTH", new Methods(REQUIRE_AUTH)),
             of("gssencmode", "PGGSSENCMODE", choice("gssEncMode", "disable", "prefer", "require")),
             of("krbsrvname", "PGKRBSRVNAME", text("kerberosServerName")),
             of("gsslib", "PGGSSLIB", choice("gsslib", "gssapi", "sspi")),
@@ -97,6 +105,8 @@ public final class LibpqParameter {
     /** @param values the driver's, by libpq's */
     private record Choice(String property, Map<String, String> values) implements Handling {}
 
+    private record Methods(String property) implements Handling {}
+
     private record Seconds(String property) implements Handling {}
 
     /** @param harmless values that ask for nothing that is not done anyway */
@@ -133,6 +143,10 @@ public final class LibpqParameter {
         return switch (handling) {
             case Text text ->
                 Optional.of(value).filter(v -> !v.isEmpty()).map(v -> new DriverProperty(text.property, v));
+            case Methods methods ->
+                Optional.of(value)
+                        .filter(v -> !v.isEmpty())
+                        .map(v -> new DriverProperty(methods.property, methods(field, v)));
             case Choice choice -> Optional.of(new DriverProperty(choice.property, chosen(field, choice, value)));
             case Seconds seconds -> Optional.of(new DriverProperty(seconds.property, seconds(field, value)));
             case Refused refused -> {
@@ -166,7 +180,8 @@ public final class LibpqParameter {
     }
 
     private static Optional<LibpqParameter> byName(String name) {
-        return ALL.stream().filter(one -> one.parameter.equals(name)).findFirst();
+        String ours = name.equals(REQUIRE_AUTH) ? "require_auth" : name;
+        return ALL.stream().filter(one -> one.parameter.equals(ours)).findFirst();
     }
 
     private static String chosen(String field, Choice choice, String value) {
@@ -178,6 +193,18 @@ public final class LibpqParameter {
                             .formatted(field, value, String.join(", ", choice.values.keySet())));
         }
         return found;
+    }
+
+    private static String methods(String field, String value) {
+        try {
+            AuthMethod.parseRequireAuth(value);
+            return value;
+        } catch (PSQLException e) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "%s: '%s' is not allowed; allowed are %s".formatted(field, value, METHODS),
+                    e);
+        }
     }
 
     /** None, or a negative number: to libpq without end, as 0 is to the driver. */

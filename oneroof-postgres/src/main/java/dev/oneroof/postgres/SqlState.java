@@ -26,9 +26,9 @@ public final class SqlState {
     private static final Set<String> BAD_ARGUMENT = Set.of("22023", "22P05", "22021", "22P02", "22007", "22008");
     private static final Set<String> NOT_IN_THIS_STATE = Set.of("55000", "55006");
 
-    // The driver's own, for a server that asks for a password when there is none.
-    private static final String NO_PASSWORD = "08004";
-    private static final Set<String> LOGIN_REFUSED = Set.of("28000", "28P01", NO_PASSWORD);
+    // The driver's own: the server asks for what the driver has not, or may not give.
+    private static final String REFUSED_BY_DRIVER = "08004";
+    private static final Set<String> LOGIN_REFUSED = Set.of("28000", "28P01", REFUSED_BY_DRIVER);
     private static final Set<String> PRIVILEGE_MISSING = Set.of("42501");
     // Server gone, refusing or not yet there; class 08 is added below.
     private static final Set<String> OUT_OF_REACH = Set.of("57P01", "57P02", "57P03", "53300", "3D000");
@@ -49,11 +49,6 @@ public final class SqlState {
 
     public static boolean isLoginRefused(Throwable failure) {
         return in(LOGIN_REFUSED, failure);
-    }
-
-    /** The server asked for a password, and none was set. */
-    public static boolean isPasswordMissing(Throwable failure) {
-        return NO_PASSWORD.equals(of(failure));
     }
 
     public static boolean isPrivilegeMissing(Throwable failure) {

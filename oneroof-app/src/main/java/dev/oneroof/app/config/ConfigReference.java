@@ -46,7 +46,7 @@ final class ConfigReference {
                 | `sslcert`, `sslkey` | `PGSSLCERT`, `PGSSLKEY` | `~/.postgresql/postgresql.crt`, `postgresql.pk8` | The client's certificate and key (PKCS-8 as DER, or as PEM with RSA). Needs a file of root certificates. |
                 | `sslnegotiation` | `PGSSLNEGOTIATION` | `postgres` | `postgres`, `direct` |
                 | `channel_binding` | `PGCHANNELBINDING` | `prefer` | `disable`, `prefer`, `require` |
-                | `require_auth` | `PGREQUIREAUTH` | any | Ways to log in that the server may ask for. |
+                | `require_auth` | `PGREQUIREAUTH` | any | Ways to log in that the server may ask for: `none`, `password`, `md5`, `gss`, `sspi`, `scram-sha-256`; several with a comma between, or all with `!` in front. |
                 | `gssencmode`, `krbsrvname`, `gsslib` | `PGGSSENCMODE`, `PGKRBSRVNAME`, `PGGSSLIB` | the driver's | Kerberos. |
                 | `connect_timeout` | `PGCONNECT_TIMEOUT` | `10` | Seconds; 0 waits without end. |
                 | `options` | `PGOPTIONS` | none | Settings of the session. |

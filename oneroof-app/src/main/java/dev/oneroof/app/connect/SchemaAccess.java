@@ -3,6 +3,7 @@ package dev.oneroof.app.connect;
 import dev.oneroof.app.config.AppConfig;
 import dev.oneroof.postgres.Connections;
 import dev.oneroof.postgres.DatabaseAddress;
+import dev.oneroof.postgres.RoleMembership;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import dev.oneroof.postgres.schema.Migrator;
@@ -53,7 +54,7 @@ public final class SchemaAccess {
         try {
             return migrator(config, address).status();
         } catch (FlywayException e) {
-            throw Connections.explained(address, e);
+            throw RoleMembership.explained(address, config.schema().roles().server(), e);
         }
     }
 }

@@ -77,7 +77,7 @@ public final class Doctor {
                             SchemaAccess.otherwise(config));
             };
         } catch (OneRoofException e) {
-            return Checked.fail("schema", e.message(), "let the login read the schema, or log in as its owner");
+            return Checked.fail("schema", e.message(), "grant the login the role of the running program, or log in as a member of it");
         }
     }
 }

@@ -146,6 +146,8 @@ class ConnectionPrecedenceTest {
                     sslpassword=x     | sslpassword is set and not supported
                     service=x         | service is set and not supported
                     sslmode=x         | sslmode: 'x' is not allowed; allowed are disable, allow, prefer, require, verify-ca, verify-full
+                    require_auth=bogus | require_auth: 'bogus' is not allowed; allowed are none, password, md5
+                    requireAuth=bogus | requireAuth: 'bogus' is not allowed; allowed are none, password, md5
                     ssl=maybe         | ssl: 'maybe' is not allowed; allowed are true
                     sslmod=require    | parameter 'sslmod' is not known
                     channelBinding=require&channel_binding=disable | given under two names
