@@ -17,7 +17,9 @@ final class LoginFailure {
 
     static boolean isPasswordMissing(Throwable failure) {
         return says(failure, "The server requested SCRAM-based authentication, but no password was provided.")
-                || says(failure, "The server requested SCRAM-based authentication, but the password is an empty string.")
+                || says(
+                        failure,
+                        "The server requested SCRAM-based authentication, but the password is an empty string.")
                 || says(
                         failure,
                         "The server requested password-based authentication, but no password was provided by plugin {0}",

@@ -77,7 +77,10 @@ public final class Doctor {
                             SchemaAccess.otherwise(config));
             };
         } catch (OneRoofException e) {
-            return Checked.fail("schema", e.message(), "grant the login the role of the running program, or log in as a member of it");
+            return Checked.fail(
+                    "schema",
+                    e.message(),
+                    "grant the login the role of the running program, or log in as a member of it");
         }
     }
 }

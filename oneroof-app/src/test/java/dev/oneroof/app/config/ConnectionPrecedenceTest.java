@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -180,7 +181,7 @@ class ConnectionPrecedenceTest {
         assertThat(missing).isEmpty();
     }
 
-    private static DatabaseAddress address(String url, Map<String, String> environment) {
+    private static DatabaseAddress address(@Nullable String url, Map<String, String> environment) {
         Map<String, String> all = url == null ? environment : with(environment, "ONEROOF_DB_URL", url);
         return new ConfigLoader(all, ConfigFlags.NONE).load().database().orElseThrow();
     }
