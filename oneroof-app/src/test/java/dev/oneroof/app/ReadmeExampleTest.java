@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.oneroof.core.OneRoof;
 import dev.oneroof.core.RuntimeConfig;
-import dev.oneroof.core.tabletail.IdType;
-import dev.oneroof.core.tabletail.TailSource;
-import dev.oneroof.core.tabletail.TimeType;
+import dev.oneroof.core.tail.source.IdType;
+import dev.oneroof.core.tail.source.TailSource;
+import dev.oneroof.core.tail.source.TimeType;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.await.Await;
 import dev.oneroof.testkit.fixture.Given;

@@ -3,7 +3,7 @@ package dev.oneroof.bench;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.oneroof.core.OneRoof;
 import dev.oneroof.core.RuntimeConfig;
-import dev.oneroof.core.tabletail.TailSource;
+import dev.oneroof.core.tail.source.TailSource;
 import dev.oneroof.postgres.Connections;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Identifiers;

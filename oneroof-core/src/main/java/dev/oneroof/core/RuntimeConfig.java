@@ -1,6 +1,6 @@
 package dev.oneroof.core;
 
-import dev.oneroof.core.tabletail.TailConfig;
+import dev.oneroof.core.tail.TailConfig;
 import dev.oneroof.core.worker.LoopConfig;
 import dev.oneroof.postgres.SchemaName;
 

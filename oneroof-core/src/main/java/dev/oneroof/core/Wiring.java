@@ -1,19 +1,19 @@
 package dev.oneroof.core;
 
 import dev.oneroof.core.gate.GateStore;
-import dev.oneroof.core.job.DeadLetterCheck;
-import dev.oneroof.core.job.JobKeeper;
 import dev.oneroof.core.job.JobWork;
-import dev.oneroof.core.job.JobWorker;
 import dev.oneroof.core.job.Jobs;
+import dev.oneroof.core.job.worker.DeadLetterCheck;
+import dev.oneroof.core.job.worker.JobKeeper;
+import dev.oneroof.core.job.worker.JobWorker;
 import dev.oneroof.core.lease.LeaseStore;
 import dev.oneroof.core.liveness.StaleCheck;
 import dev.oneroof.core.schedule.Firing;
-import dev.oneroof.core.tabletail.HolderSampler;
-import dev.oneroof.core.tabletail.TailSource;
-import dev.oneroof.core.tabletail.TailSpec;
-import dev.oneroof.core.tabletail.TailStores;
-import dev.oneroof.core.tabletail.TailWorker;
+import dev.oneroof.core.tail.TailSpec;
+import dev.oneroof.core.tail.TailStores;
+import dev.oneroof.core.tail.TailWorker;
+import dev.oneroof.core.tail.read.HolderSampler;
+import dev.oneroof.core.tail.source.TailSource;
 import dev.oneroof.core.worker.Workers;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.error.ErrorCode;

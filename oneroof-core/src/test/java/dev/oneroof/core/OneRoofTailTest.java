@@ -3,10 +3,10 @@ package dev.oneroof.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.oneroof.core.tabletail.IdType;
-import dev.oneroof.core.tabletail.TailSource;
-import dev.oneroof.core.tabletail.TailSpec;
-import dev.oneroof.core.tabletail.TimeType;
+import dev.oneroof.core.tail.TailSpec;
+import dev.oneroof.core.tail.source.IdType;
+import dev.oneroof.core.tail.source.TailSource;
+import dev.oneroof.core.tail.source.TimeType;
 import dev.oneroof.postgres.error.OneRoofException;
 import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.await.Await;

@@ -1,6 +1,6 @@
 package dev.oneroof.app.cli;
 
-import dev.oneroof.core.operator.OperatorAct;
+import dev.oneroof.core.act.OperatorAct;
 import dev.oneroof.postgres.Database;
 import java.util.function.BiFunction;
 import picocli.CommandLine.Mixin;

@@ -1,7 +1,7 @@
 package dev.oneroof.app.cli;
 
-import dev.oneroof.core.tabletail.Cursor;
-import dev.oneroof.core.tabletail.CursorReport;
+import dev.oneroof.core.tail.Cursor;
+import dev.oneroof.core.tail.CursorReport;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 package dev.oneroof.app.cli;
 
-import dev.oneroof.core.tabletail.Cursors;
-import dev.oneroof.core.tabletail.Sources;
+import dev.oneroof.core.tail.Cursors;
+import dev.oneroof.core.tail.Sources;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;

@@ -1,9 +1,9 @@
 package dev.oneroof.app.cli;
 
 import dev.oneroof.core.lease.Scope;
-import dev.oneroof.core.tabletail.CursorReport;
-import dev.oneroof.core.tabletail.Cursors;
-import dev.oneroof.core.tabletail.Watermark;
+import dev.oneroof.core.tail.CursorReport;
+import dev.oneroof.core.tail.Cursors;
+import dev.oneroof.core.tail.source.Watermark;
 import dev.oneroof.postgres.text.Counted;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;

@@ -1,11 +1,11 @@
 package dev.oneroof.app.cli;
 
+import dev.oneroof.core.act.OperatorAct;
 import dev.oneroof.core.job.JobDeadLetterId;
 import dev.oneroof.core.job.JobDeadLetters;
 import dev.oneroof.core.job.LetterGroup;
 import dev.oneroof.core.job.LetterGroupReport;
 import dev.oneroof.core.job.Triage;
-import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;

@@ -1,6 +1,6 @@
 package dev.oneroof.app.cli;
 
-import dev.oneroof.core.tabletail.DeadLetter;
+import dev.oneroof.core.tail.DeadLetter;
 import org.jspecify.annotations.Nullable;
 
 /** A dead letter as the command shows it. */

@@ -3,7 +3,7 @@ package dev.oneroof.app.cli;
 import dev.oneroof.core.job.JobDeadLetterId;
 import dev.oneroof.core.job.JobDeadLetters;
 import dev.oneroof.core.job.Triage;
-import dev.oneroof.core.tabletail.DeadLetters;
+import dev.oneroof.core.tail.DeadLetters;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;

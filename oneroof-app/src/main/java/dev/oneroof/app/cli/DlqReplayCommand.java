@@ -1,12 +1,12 @@
 package dev.oneroof.app.cli;
 
+import dev.oneroof.core.act.OperatorAct;
 import dev.oneroof.core.job.JobDeadLetterId;
 import dev.oneroof.core.job.JobDeadLetters;
 import dev.oneroof.core.job.LetterGroup;
 import dev.oneroof.core.job.ReplayRun;
 import dev.oneroof.core.job.ReplayRunId;
-import dev.oneroof.core.operator.OperatorAct;
-import dev.oneroof.core.tabletail.DeadLetters;
+import dev.oneroof.core.tail.DeadLetters;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;

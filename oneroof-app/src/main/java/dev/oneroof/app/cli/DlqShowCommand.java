@@ -1,7 +1,7 @@
 package dev.oneroof.app.cli;
 
 import dev.oneroof.core.job.JobDeadLetters;
-import dev.oneroof.core.tabletail.DeadLetters;
+import dev.oneroof.core.tail.DeadLetters;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;

@@ -1,10 +1,10 @@
 package dev.oneroof.app.cli;
 
+import dev.oneroof.core.act.OperatorAct;
 import dev.oneroof.core.job.Enqueued;
 import dev.oneroof.core.job.JobKindReport;
 import dev.oneroof.core.job.Jobs;
 import dev.oneroof.core.job.NewJob;
-import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;

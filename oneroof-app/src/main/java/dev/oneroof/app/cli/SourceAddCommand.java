@@ -1,11 +1,11 @@
 package dev.oneroof.app.cli;
 
-import dev.oneroof.core.tabletail.Inspected;
-import dev.oneroof.core.tabletail.Mode;
-import dev.oneroof.core.tabletail.OrderContract;
-import dev.oneroof.core.tabletail.SourceOutline;
-import dev.oneroof.core.tabletail.Sources;
-import dev.oneroof.core.tabletail.TailSource;
+import dev.oneroof.core.tail.Sources;
+import dev.oneroof.core.tail.source.Inspected;
+import dev.oneroof.core.tail.source.Mode;
+import dev.oneroof.core.tail.source.OrderContract;
+import dev.oneroof.core.tail.source.SourceOutline;
+import dev.oneroof.core.tail.source.TailSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -1,12 +1,12 @@
 package dev.oneroof.app.cli;
 
-import dev.oneroof.core.tabletail.AlterPlan;
-import dev.oneroof.core.tabletail.CursorReport;
-import dev.oneroof.core.tabletail.Mode;
-import dev.oneroof.core.tabletail.OrderContract;
-import dev.oneroof.core.tabletail.Sources;
-import dev.oneroof.core.tabletail.TailSource;
-import dev.oneroof.core.tabletail.Watermark;
+import dev.oneroof.core.tail.AlterPlan;
+import dev.oneroof.core.tail.CursorReport;
+import dev.oneroof.core.tail.Sources;
+import dev.oneroof.core.tail.source.Mode;
+import dev.oneroof.core.tail.source.OrderContract;
+import dev.oneroof.core.tail.source.TailSource;
+import dev.oneroof.core.tail.source.Watermark;
 import dev.oneroof.postgres.text.Counted;
 import java.time.Duration;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.oneroof.app.cli;
 
-import dev.oneroof.core.tabletail.TailSource;
+import dev.oneroof.core.tail.source.TailSource;
 import dev.oneroof.postgres.text.DurationText;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.oneroof.app.cli;
 
-import dev.oneroof.core.tabletail.SourceCheck;
-import dev.oneroof.core.tabletail.Sources;
-import dev.oneroof.core.tabletail.TailSource;
+import dev.oneroof.core.tail.Sources;
+import dev.oneroof.core.tail.source.SourceCheck;
+import dev.oneroof.core.tail.source.TailSource;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package dev.oneroof.app.cli;
 
-import dev.oneroof.core.tabletail.Sources;
+import dev.oneroof.core.tail.Sources;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

@@ -1,8 +1,8 @@
 package dev.oneroof.app.cli;
 
-import dev.oneroof.core.tabletail.SourceUse;
-import dev.oneroof.core.tabletail.Sources;
-import dev.oneroof.core.tabletail.TailSource;
+import dev.oneroof.core.tail.Sources;
+import dev.oneroof.core.tail.source.SourceUse;
+import dev.oneroof.core.tail.source.TailSource;
 import dev.oneroof.postgres.text.Counted;
 import java.util.List;
 import java.util.concurrent.Callable;

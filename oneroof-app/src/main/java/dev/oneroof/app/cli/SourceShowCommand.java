@@ -1,7 +1,7 @@
 package dev.oneroof.app.cli;
 
-import dev.oneroof.core.tabletail.SourceUse;
-import dev.oneroof.core.tabletail.Sources;
+import dev.oneroof.core.tail.Sources;
+import dev.oneroof.core.tail.source.SourceUse;
 import dev.oneroof.postgres.text.Counted;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -2,8 +2,8 @@ package dev.oneroof.app.cli;
 
 import dev.oneroof.app.doctor.JobLines;
 import dev.oneroof.core.liveness.Health;
-import dev.oneroof.core.tabletail.Sources;
-import dev.oneroof.core.tabletail.TailSource;
+import dev.oneroof.core.tail.Sources;
+import dev.oneroof.core.tail.source.TailSource;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.text.Counted;
 import java.util.Comparator;

@@ -1,7 +1,7 @@
 package dev.oneroof.app.cli;
 
 import dev.oneroof.core.lease.Scope;
-import dev.oneroof.core.tabletail.Cursors;
+import dev.oneroof.core.tail.Cursors;
 import dev.oneroof.postgres.text.DurationText;
 import java.time.Duration;
 import java.util.concurrent.Callable;

@@ -1,20 +1,20 @@
 package dev.oneroof.app.demo;
 
 import dev.oneroof.core.OneRoof;
+import dev.oneroof.core.act.OperatorAct;
 import dev.oneroof.core.job.Job;
 import dev.oneroof.core.job.JobKind;
 import dev.oneroof.core.job.NewJob;
 import dev.oneroof.core.job.Outcome;
-import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.core.schedule.KnownSchedule;
 import dev.oneroof.core.schedule.Schedule;
 import dev.oneroof.core.schedule.Schedules;
 import dev.oneroof.core.schedule.SteadyTimes;
 import dev.oneroof.core.signal.Payload;
-import dev.oneroof.core.tabletail.IdType;
-import dev.oneroof.core.tabletail.Row;
-import dev.oneroof.core.tabletail.TailSource;
-import dev.oneroof.core.tabletail.TimeType;
+import dev.oneroof.core.tail.Row;
+import dev.oneroof.core.tail.source.IdType;
+import dev.oneroof.core.tail.source.TailSource;
+import dev.oneroof.core.tail.source.TimeType;
 import dev.oneroof.postgres.UserTx;
 import java.time.Duration;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.oneroof.app.demo;
 
-import dev.oneroof.core.tabletail.IdType;
-import dev.oneroof.core.tabletail.TailSource;
-import dev.oneroof.core.tabletail.TimeType;
+import dev.oneroof.core.tail.source.IdType;
+import dev.oneroof.core.tail.source.TailSource;
+import dev.oneroof.core.tail.source.TimeType;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Tx;
 import dev.oneroof.postgres.error.ErrorCode;

@@ -1,10 +1,10 @@
 package dev.oneroof.bench.latecommit;
 
-import dev.oneroof.core.tabletail.IdType;
-import dev.oneroof.core.tabletail.Mode;
-import dev.oneroof.core.tabletail.OrderContract;
-import dev.oneroof.core.tabletail.TailSource;
-import dev.oneroof.core.tabletail.TimeType;
+import dev.oneroof.core.tail.source.IdType;
+import dev.oneroof.core.tail.source.Mode;
+import dev.oneroof.core.tail.source.OrderContract;
+import dev.oneroof.core.tail.source.TailSource;
+import dev.oneroof.core.tail.source.TimeType;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Identifiers;
 import java.time.Duration;

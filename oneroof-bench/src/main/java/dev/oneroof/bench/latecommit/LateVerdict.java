@@ -1,8 +1,8 @@
 package dev.oneroof.bench.latecommit;
 
 import dev.oneroof.bench.Figure;
-import dev.oneroof.core.tabletail.Mode;
-import dev.oneroof.core.tabletail.TailSource;
+import dev.oneroof.core.tail.source.Mode;
+import dev.oneroof.core.tail.source.TailSource;
 import dev.oneroof.postgres.Database;
 import java.time.Duration;
 import java.time.Instant;

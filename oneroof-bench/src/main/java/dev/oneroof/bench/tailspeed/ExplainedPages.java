@@ -1,9 +1,9 @@
 package dev.oneroof.bench.tailspeed;
 
-import dev.oneroof.core.tabletail.Batch;
-import dev.oneroof.core.tabletail.BatchEffect;
-import dev.oneroof.core.tabletail.Page;
-import dev.oneroof.core.tabletail.TailSpec;
+import dev.oneroof.core.tail.Batch;
+import dev.oneroof.core.tail.BatchEffect;
+import dev.oneroof.core.tail.TailSpec;
+import dev.oneroof.core.tail.read.Page;
 import dev.oneroof.postgres.UserTx;
 
 /**

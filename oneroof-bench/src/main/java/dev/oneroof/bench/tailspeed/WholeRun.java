@@ -2,10 +2,10 @@ package dev.oneroof.bench.tailspeed;
 
 import dev.oneroof.bench.Workshop;
 import dev.oneroof.core.OneRoof;
-import dev.oneroof.core.tabletail.Batch;
-import dev.oneroof.core.tabletail.BatchEffect;
-import dev.oneroof.core.tabletail.Page;
-import dev.oneroof.core.tabletail.TailSource;
+import dev.oneroof.core.tail.Batch;
+import dev.oneroof.core.tail.BatchEffect;
+import dev.oneroof.core.tail.read.Page;
+import dev.oneroof.core.tail.source.TailSource;
 import dev.oneroof.postgres.UserTx;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;

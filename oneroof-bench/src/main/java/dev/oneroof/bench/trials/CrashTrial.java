@@ -2,7 +2,7 @@ package dev.oneroof.bench.trials;
 
 import dev.oneroof.bench.BenchResult;
 import dev.oneroof.bench.Figure;
-import dev.oneroof.core.tabletail.TailSource;
+import dev.oneroof.core.tail.source.TailSource;
 import dev.oneroof.core.worker.Waiting;
 import dev.oneroof.embeddedpostgres.ServerAddress;
 import dev.oneroof.postgres.Connections;

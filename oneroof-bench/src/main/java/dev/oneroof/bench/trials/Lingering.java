@@ -1,8 +1,8 @@
 package dev.oneroof.bench.trials;
 
-import dev.oneroof.core.tabletail.Batch;
-import dev.oneroof.core.tabletail.BatchEffect;
-import dev.oneroof.core.tabletail.Page;
+import dev.oneroof.core.tail.Batch;
+import dev.oneroof.core.tail.BatchEffect;
+import dev.oneroof.core.tail.read.Page;
 import dev.oneroof.core.worker.Waiting;
 import dev.oneroof.postgres.UserTx;
 import java.time.Duration;

@@ -4,7 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.oneroof.bench.BenchResult;
 import dev.oneroof.bench.Figure;
 import dev.oneroof.core.lease.Scope;
-import dev.oneroof.core.tabletail.TailSource;
+import dev.oneroof.core.tail.source.TailSource;
 import dev.oneroof.core.worker.Waiting;
 import dev.oneroof.postgres.Connections;
 import dev.oneroof.postgres.Database;

@@ -1,6 +1,6 @@
 package dev.oneroof.bench.trials;
 
-import dev.oneroof.core.tabletail.TailSource;
+import dev.oneroof.core.tail.source.TailSource;
 import dev.oneroof.core.worker.Waiting;
 import dev.oneroof.postgres.Database;
 import java.time.Duration;

@@ -1,14 +1,14 @@
 package dev.oneroof.bench.trials;
 
 import dev.oneroof.core.lease.Scope;
-import dev.oneroof.core.tabletail.BatchEffect;
-import dev.oneroof.core.tabletail.IdType;
-import dev.oneroof.core.tabletail.Mode;
-import dev.oneroof.core.tabletail.OrderContract;
-import dev.oneroof.core.tabletail.SetEffect;
-import dev.oneroof.core.tabletail.SourceStore;
-import dev.oneroof.core.tabletail.TailSource;
-import dev.oneroof.core.tabletail.TimeType;
+import dev.oneroof.core.tail.BatchEffect;
+import dev.oneroof.core.tail.SetEffect;
+import dev.oneroof.core.tail.source.IdType;
+import dev.oneroof.core.tail.source.Mode;
+import dev.oneroof.core.tail.source.OrderContract;
+import dev.oneroof.core.tail.source.SourceStore;
+import dev.oneroof.core.tail.source.TailSource;
+import dev.oneroof.core.tail.source.TimeType;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Identifiers;
 import java.time.Duration;

@@ -1,9 +1,9 @@
 package dev.oneroof.bench.trials;
 
 import dev.oneroof.bench.Figure;
-import dev.oneroof.core.tabletail.Mode;
-import dev.oneroof.core.tabletail.OrderContract;
-import dev.oneroof.core.tabletail.TailSource;
+import dev.oneroof.core.tail.source.Mode;
+import dev.oneroof.core.tail.source.OrderContract;
+import dev.oneroof.core.tail.source.TailSource;
 import dev.oneroof.postgres.Database;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,7 +3,7 @@ package dev.oneroof.bench.trials;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.oneroof.bench.Figure;
-import dev.oneroof.core.tabletail.TailSource;
+import dev.oneroof.core.tail.source.TailSource;
 import dev.oneroof.postgres.Connections;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.DatabaseAddress;

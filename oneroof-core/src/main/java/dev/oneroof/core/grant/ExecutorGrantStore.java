@@ -1,6 +1,6 @@
 package dev.oneroof.core.grant;
 
-import dev.oneroof.core.operator.OperatorAct;
+import dev.oneroof.core.act.OperatorAct;
 import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.Tx;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.oneroof.core.grant;
 
-import dev.oneroof.core.operator.OperatorAct;
+import dev.oneroof.core.act.OperatorAct;
 import dev.oneroof.postgres.Database;
 import java.util.List;
 

@@ -1,6 +1,6 @@
 package dev.oneroof.core.job;
 
-import dev.oneroof.core.operator.OperatorAct;
+import dev.oneroof.core.act.OperatorAct;
 import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.Tx;
 import java.sql.Connection;
@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The functions of jobs, which executors in other languages call as well. */
-final class JobStore {
+public final class JobStore {
     private static final String REGISTER = """
             SELECT oneroof.fn_job_kind_register(
                 :kind, :domain, :description, :max_attempts, :first_backoff, :longest_backoff, :lease, :deadline,
@@ -96,7 +96,7 @@ final class JobStore {
     private static final String PAUSE_KIND = "SELECT oneroof.fn_job_kind_pause(:kind, :paused, :reason, :actor)";
 
     /** Whether a lease is still the holder's. */
-    enum Verdict {
+    public enum Verdict {
         HELD,
         LOST,
         /** Somebody is just changing the job: not extended, and not lost. */
@@ -163,13 +163,15 @@ final class JobStore {
     }
 
     /**
+     * Leases jobs that are due, the first in order.
+     *
      * @param limits by kind, how many at most
      * @param floors by kind, below which nothing is looked at; a kind that is missing is looked at from its beginning
      * @param longestWait for somebody who has locked the whole table; null is as long as usual
      * @param longestPause in which the caller commits, where it does so itself: a process that stands still keeps the jobs
      *     from nobody for longer
      */
-    List<LeasedJob> lease(
+    public List<LeasedJob> lease(
             Tx tx,
             Map<String, Integer> limits,
             int limit,
@@ -222,7 +224,7 @@ final class JobStore {
     }
 
     /** For as long as the longest of them was leased: that is what their holder reckons with. */
-    Map<LeasedJob.Key, Verdict> extend(Tx tx, Collection<LeasedJob> jobs) {
+    public Map<LeasedJob.Key, Verdict> extend(Tx tx, Collection<LeasedJob> jobs) {
         return tx.query(EXTEND)
                 .bind("jobs", ids(jobs))
                 .bind("tokens", tokens(jobs))
@@ -248,7 +250,7 @@ final class JobStore {
     }
 
     /** Returns those that were not ours any more. */
-    Set<JobId> complete(Tx tx, Collection<LeasedJob> jobs) {
+    public Set<JobId> complete(Tx tx, Collection<LeasedJob> jobs) {
         return tx.query(COMPLETE)
                 .bind("jobs", ids(jobs))
                 .bind("tokens", tokens(jobs))
@@ -262,7 +264,8 @@ final class JobStore {
      *
      * @param after null is the kind's backoff
      */
-    String fail(Tx tx, LeasedJob job, String errorClass, String error, @Nullable Duration after, boolean noMore) {
+    public String fail(
+            Tx tx, LeasedJob job, String errorClass, String error, @Nullable Duration after, boolean noMore) {
         return tx.query(FAIL)
                 .bind("job", job.id().value())
                 .bind("token", job.token())
@@ -274,7 +277,7 @@ final class JobStore {
                 .one();
     }
 
-    boolean snooze(Tx tx, LeasedJob job, Duration time) {
+    public boolean snooze(Tx tx, LeasedJob job, Duration time) {
         return tx.query(SNOOZE)
                 .bind("job", job.id().value())
                 .bind("token", job.token())
@@ -283,7 +286,7 @@ final class JobStore {
                 .one();
     }
 
-    boolean giveUp(Tx tx, LeasedJob job, String reason) {
+    public boolean giveUp(Tx tx, LeasedJob job, String reason) {
         return tx.query(GIVE_UP)
                 .bind("job", job.id().value())
                 .bind("token", job.token())
@@ -292,7 +295,7 @@ final class JobStore {
                 .one();
     }
 
-    long handBack(Tx tx, Collection<LeasedJob> jobs) {
+    public long handBack(Tx tx, Collection<LeasedJob> jobs) {
         return tx.query(HAND_BACK)
                 .bind("jobs", ids(jobs))
                 .bind("tokens", tokens(jobs))
@@ -301,7 +304,7 @@ final class JobStore {
     }
 
     /** What was leased with these tokens, if anything was. */
-    long handBackLeased(Tx tx, Collection<String> kinds, Collection<UUID> tokens) {
+    public long handBackLeased(Tx tx, Collection<String> kinds, Collection<UUID> tokens) {
         return tx.query(HAND_BACK_LEASED)
                 .bind("kinds", kinds.toArray(String[]::new))
                 .bind("tokens", tokens.toArray(UUID[]::new))
@@ -310,36 +313,32 @@ final class JobStore {
     }
 
     /** In their order. How many of them are of jobs that are still ours: others are not kept. */
-    long say(Tx tx, List<Lines.Said> lines) {
+    public long say(Tx tx, List<JobLogLine> lines) {
         return tx.query(SAY)
                 .bind("jobs", lines.stream().map(one -> one.job().id().value()).toArray(UUID[]::new))
                 .bind("tokens", lines.stream().map(one -> one.job().token()).toArray(UUID[]::new))
-                .bind(
-                        "lines",
-                        lines.stream().map(one -> plain(one.line().text())).toArray(String[]::new))
-                .bind(
-                        "percents",
-                        lines.stream().map(one -> one.line().percent()).toArray(Integer[]::new))
+                .bind("lines", lines.stream().map(one -> plain(one.text())).toArray(String[]::new))
+                .bind("percents", lines.stream().map(one -> one.percent()).toArray(Integer[]::new))
                 .mapTo(Long.class)
                 .one();
     }
 
     /** For a lock; nor does anybody wait for this transaction for long, should it be left open. */
-    void waitNoLongerThan(Tx tx, Duration time) {
+    public void waitNoLongerThan(Tx tx, Duration time) {
         tx.query(SHORT_WAITS)
                 .bind("millis", Long.toString(time.toMillis()))
                 .mapTo(String.class)
                 .one();
     }
 
-    void mayIdleFor(Tx tx, Duration time) {
+    public void mayIdleFor(Tx tx, Duration time) {
         tx.query(IDLE_TIMEOUT)
                 .bind("millis", Long.toString(time.toMillis()))
                 .mapTo(String.class)
                 .one();
     }
 
-    Set<JobId> cancelled(Tx tx, Collection<LeasedJob> jobs) {
+    public Set<JobId> cancelled(Tx tx, Collection<LeasedJob> jobs) {
         return tx.query(CANCELLED)
                 .bind("jobs", ids(jobs))
                 .mapTo(UUID.class)

@@ -1,7 +1,7 @@
 package dev.oneroof.core.job;
 
-import dev.oneroof.core.operator.ActLog;
-import dev.oneroof.core.operator.OperatorAct;
+import dev.oneroof.core.act.ActLog;
+import dev.oneroof.core.act.OperatorAct;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Tx;
 import dev.oneroof.postgres.UserTx;

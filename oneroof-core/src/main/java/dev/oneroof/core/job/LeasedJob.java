@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param leasedNanos this process's clock when the lease was asked for: the lease is over no earlier than its time after it
  * @param leaseNanos for how long it was leased, as its kind was registered then
  */
-record LeasedJob(
+public record LeasedJob(
         JobId id,
         String kind,
         String payload,
@@ -24,23 +24,23 @@ record LeasedJob(
         long leasedNanos,
         long leaseNanos) {
     /** This lease of this job; the job may be leased again, also by the same process. */
-    record Key(JobId id, UUID token) {}
+    public record Key(JobId id, UUID token) {}
 
-    boolean isLastAttempt() {
+    public boolean isLastAttempt() {
         return attempt >= maxAttempts;
     }
 
     /** By this process's own clock, from before the lease was asked for. */
-    boolean isOver() {
+    public boolean isOver() {
         return hasUsed(1);
     }
 
     /** Whether a third, say, of its lease has passed since it was given. */
-    boolean hasUsed(double share) {
+    public boolean hasUsed(double share) {
         return System.nanoTime() - leasedNanos > leaseNanos * share;
     }
 
-    Key lease() {
+    public Key lease() {
         return new Key(id, token);
     }
 }

@@ -1,4 +1,4 @@
-/** Jobs: what is enqueued in one transaction and done in another, by one worker at a time, until it has ended. */
+/** Jobs: the API and the stores. */
 @NullMarked
 package dev.oneroof.core.job;
 

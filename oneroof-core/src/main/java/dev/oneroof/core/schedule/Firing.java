@@ -1,10 +1,10 @@
 package dev.oneroof.core.schedule;
 
-import dev.oneroof.core.job.Chore;
+import dev.oneroof.core.act.OperatorAct;
 import dev.oneroof.core.job.Enqueued;
 import dev.oneroof.core.job.Jobs;
 import dev.oneroof.core.job.NewJob;
-import dev.oneroof.core.operator.OperatorAct;
+import dev.oneroof.core.job.worker.Chore;
 import dev.oneroof.core.signal.Payload;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.SqlState;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.oneroof.core.OneRoof;
 import dev.oneroof.core.RuntimeConfig;
-import dev.oneroof.core.operator.OperatorAct;
-import dev.oneroof.core.tabletail.DeadLetters;
-import dev.oneroof.core.tabletail.IdType;
-import dev.oneroof.core.tabletail.TailSource;
+import dev.oneroof.core.act.OperatorAct;
+import dev.oneroof.core.tail.DeadLetters;
+import dev.oneroof.core.tail.source.IdType;
+import dev.oneroof.core.tail.source.TailSource;
 import dev.oneroof.core.worker.LoopConfig;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.SchemaName;

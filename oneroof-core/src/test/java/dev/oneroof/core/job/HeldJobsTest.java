@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.oneroof.core.OneRoof;
 import dev.oneroof.core.RuntimeConfig;
+import dev.oneroof.core.job.worker.Ending;
+import dev.oneroof.core.job.worker.HandBack;
+import dev.oneroof.core.job.worker.Handling;
 import dev.oneroof.core.signal.Payload;
 import dev.oneroof.core.worker.LoopConfig;
 import dev.oneroof.postgres.Database;

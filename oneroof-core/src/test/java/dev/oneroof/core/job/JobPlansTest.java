@@ -265,7 +265,7 @@ class JobPlansTest {
     private static void prepare(ExplainingSession session) throws Exception {
         session.keep("PREPARE cancelled (uuid[]) AS "
                 + statement("dev.oneroof.core.job.JobStore", "CANCELLED").replace(":jobs", "$1"));
-        session.keep("PREPARE next_due AS " + statement("dev.oneroof.core.job.KeeperStore", "NEXT_DUE"));
+        session.keep("PREPARE next_due AS " + statement("dev.oneroof.core.job.worker.KeeperStore", "NEXT_DUE"));
         session.keep("PREPARE until_next AS " + statement("dev.oneroof.core.schedule.ScheduleStore", "UNTIL_NEXT"));
     }
 

@@ -2,6 +2,7 @@ package dev.oneroof.core.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.oneroof.core.job.worker.JobKeeper;
 import dev.oneroof.core.lease.Epoch;
 import dev.oneroof.core.lease.Lease;
 import dev.oneroof.postgres.Database;

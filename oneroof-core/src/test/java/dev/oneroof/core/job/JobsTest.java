@@ -3,7 +3,7 @@ package dev.oneroof.core.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.oneroof.core.operator.OperatorAct;
+import dev.oneroof.core.act.OperatorAct;
 import dev.oneroof.core.signal.Payload;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.SchemaName;

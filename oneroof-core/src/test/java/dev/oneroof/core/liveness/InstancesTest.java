@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.oneroof.core.OneRoof;
 import dev.oneroof.core.RuntimeConfig;
+import dev.oneroof.core.act.OperatorAct;
 import dev.oneroof.core.job.JobKind;
 import dev.oneroof.core.job.Outcome;
-import dev.oneroof.core.operator.OperatorAct;
-import dev.oneroof.core.tabletail.IdType;
-import dev.oneroof.core.tabletail.TailSource;
-import dev.oneroof.core.tabletail.TimeType;
+import dev.oneroof.core.tail.source.IdType;
+import dev.oneroof.core.tail.source.TailSource;
+import dev.oneroof.core.tail.source.TimeType;
 import dev.oneroof.core.worker.LoopConfig;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.SchemaName;

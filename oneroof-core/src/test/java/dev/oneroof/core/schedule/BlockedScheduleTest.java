@@ -2,9 +2,9 @@ package dev.oneroof.core.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.oneroof.core.job.JobKeeper;
 import dev.oneroof.core.job.JobKind;
 import dev.oneroof.core.job.Jobs;
+import dev.oneroof.core.job.worker.JobKeeper;
 import dev.oneroof.core.lease.Epoch;
 import dev.oneroof.core.lease.Lease;
 import dev.oneroof.postgres.Database;

@@ -3,9 +3,9 @@ package dev.oneroof.core.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.oneroof.core.act.OperatorAct;
 import dev.oneroof.core.job.JobKind;
 import dev.oneroof.core.job.Jobs;
-import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.core.signal.Payload;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.SchemaName;

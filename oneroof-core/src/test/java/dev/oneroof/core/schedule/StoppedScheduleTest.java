@@ -2,9 +2,9 @@ package dev.oneroof.core.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.oneroof.core.act.OperatorAct;
 import dev.oneroof.core.job.JobKind;
 import dev.oneroof.core.job.Jobs;
-import dev.oneroof.core.operator.OperatorAct;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.SchemaName;
 import dev.oneroof.testkit.OneRoofTest;

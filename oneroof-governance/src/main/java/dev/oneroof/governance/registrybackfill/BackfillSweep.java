@@ -1,9 +1,9 @@
 package dev.oneroof.governance.registrybackfill;
 
 import dev.oneroof.core.lease.Scope;
-import dev.oneroof.core.tabletail.BatchEffect;
-import dev.oneroof.core.tabletail.SetEffect;
-import dev.oneroof.core.tabletail.TailSpec;
+import dev.oneroof.core.tail.BatchEffect;
+import dev.oneroof.core.tail.SetEffect;
+import dev.oneroof.core.tail.TailSpec;
 import java.util.Map;
 
 /**

@@ -58,11 +58,11 @@ END
 $$;
 
 CREATE OR REPLACE FUNCTION ${schema}.fn_queue_heartbeat_register(
-    p_executor text,
+    p_executor_id text,
     p_kind text,
     p_domain_scope text[] DEFAULT '{}',
-    p_cadence_seconds integer DEFAULT NULL,
-    p_threshold_seconds integer DEFAULT NULL,
+    p_expected_cadence_seconds integer DEFAULT NULL,
+    p_stale_threshold_seconds integer DEFAULT NULL,
     p_actor text DEFAULT session_user)
 RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -76,20 +76,20 @@ DECLARE
     v_changes   jsonb;
 BEGIN
     PERFORM ${schema}.fn_queue_demand_actor(p_actor);
-    IF coalesce(p_executor, '') = '' OR octet_length(p_executor) > 500 THEN
+    IF coalesce(p_executor_id, '') = '' OR octet_length(p_executor_id) > 500 THEN
         RAISE EXCEPTION USING ERRCODE = '22023',
-            MESSAGE = format('executor: ''%s'' is not allowed; allowed are names of 1 to 500 bytes', left(p_executor, 80));
+            MESSAGE = format('executor: ''%s'' is not allowed; allowed are names of 1 to 500 bytes', left(p_executor_id, 80));
     END IF;
     IF p_kind IS NULL OR p_kind <> ALL (v_kinds) THEN
         RAISE EXCEPTION USING ERRCODE = '22023',
             MESSAGE = format('kind: ''%s'' is not allowed; allowed are %s', left(p_kind, 80), array_to_string(v_kinds, ', '));
     END IF;
     v_cadence := coalesce(
-        p_cadence_seconds, ${schema}.fn_setting_number('queue.heartbeat.cadence_seconds.' || lower(p_kind))::integer, 60);
+        p_expected_cadence_seconds, ${schema}.fn_setting_number('queue.heartbeat.cadence_seconds.' || lower(p_kind))::integer, 60);
     -- A cadence of its own is not held against the threshold of its kind.
     v_threshold := coalesce(
-        p_threshold_seconds,
-        CASE WHEN p_cadence_seconds IS NULL THEN v_usual END,
+        p_stale_threshold_seconds,
+        CASE WHEN p_expected_cadence_seconds IS NULL THEN v_usual END,
         least(2147483647, greatest(v_usual, 5 * v_cadence::numeric)));
     IF v_cadence < 1 THEN
         RAISE EXCEPTION USING ERRCODE = '22023',
@@ -100,35 +100,35 @@ BEGIN
             MESSAGE = format('threshold_seconds: %s is not allowed; allowed are %s, the cadence, and more', v_threshold,
                              v_cadence);
     END IF;
-    SELECT to_jsonb(h) INTO v_was FROM ${schema}.queue_heartbeat h WHERE h.executor_name = p_executor FOR NO KEY UPDATE;
+    SELECT to_jsonb(h) INTO v_was FROM ${schema}.queue_heartbeat h WHERE h.executor_name = p_executor_id FOR NO KEY UPDATE;
     INSERT INTO ${schema}.queue_heartbeat
         (executor_name, executor_kind, domain_scope, expected_cadence_seconds, stale_threshold_seconds, registered_by)
-    VALUES (p_executor, p_kind, coalesce(p_domain_scope, '{}'), v_cadence, v_threshold, p_actor)
+    VALUES (p_executor_id, p_kind, coalesce(p_domain_scope, '{}'), v_cadence, v_threshold, p_actor)
     ON CONFLICT (executor_name) DO UPDATE
     SET executor_kind = EXCLUDED.executor_kind,
         domain_scope = EXCLUDED.domain_scope,
         expected_cadence_seconds = EXCLUDED.expected_cadence_seconds,
         stale_threshold_seconds = EXCLUDED.stale_threshold_seconds,
         updated_at = clock_timestamp();
-    INSERT INTO ${schema}.queue_event_log (executor_name, transition, actor) VALUES (p_executor, 'registered', p_actor);
+    INSERT INTO ${schema}.queue_event_log (executor_name, transition, actor) VALUES (p_executor_id, 'registered', p_actor);
     SELECT ${schema}.fn_act_changes(v_was, to_jsonb(h)) INTO v_changes
     FROM ${schema}.queue_heartbeat h
-    WHERE h.executor_name = p_executor;
+    WHERE h.executor_name = p_executor_id;
     -- An executor registers at each start; as it was it is no act.
     IF v_was IS NULL OR v_changes <> '{}' THEN
         INSERT INTO ${schema}.operator_act (act, target, actor, reason, details)
-        VALUES ('executor_register', 'executor ' || p_executor, p_actor,
+        VALUES ('executor_register', 'executor ' || p_executor_id, p_actor,
                 CASE WHEN v_was IS NULL THEN 'added' ELSE 'changed' END,
                 CASE WHEN v_was IS NULL
                      THEN jsonb_build_object('cadence_seconds', v_cadence, 'threshold_seconds', v_threshold)
                      ELSE v_changes END);
     END IF;
     RETURN jsonb_build_object(
-        'executor', p_executor, 'cadence_seconds', v_cadence, 'threshold_seconds', v_threshold);
+        'executor', p_executor_id, 'cadence_seconds', v_cadence, 'threshold_seconds', v_threshold);
 END
 $$;
 
-CREATE OR REPLACE FUNCTION ${schema}.fn_queue_heartbeat_deregister(p_executor text, p_actor text DEFAULT session_user)
+CREATE OR REPLACE FUNCTION ${schema}.fn_queue_heartbeat_deregister(p_executor_id text, p_actor text DEFAULT session_user)
 RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -137,25 +137,25 @@ DECLARE
 BEGIN
     PERFORM ${schema}.fn_queue_demand_actor(p_actor);
     DELETE FROM ${schema}.queue_heartbeat
-    WHERE executor_name = p_executor AND (lease_until IS NULL OR lease_until <= clock_timestamp());
+    WHERE executor_name = p_executor_id AND (lease_until IS NULL OR lease_until <= clock_timestamp());
     IF NOT FOUND THEN
-        SELECT lease_owner INTO v_owner FROM ${schema}.queue_heartbeat WHERE executor_name = p_executor;
+        SELECT lease_owner INTO v_owner FROM ${schema}.queue_heartbeat WHERE executor_name = p_executor_id;
         IF FOUND THEN
             RAISE EXCEPTION USING ERRCODE = '55006',
-                MESSAGE = format('executor: ''%s'' is at work under %s; stop that first', p_executor, v_owner);
+                MESSAGE = format('executor: ''%s'' is at work under %s; stop that first', p_executor_id, v_owner);
         END IF;
-        RETURN jsonb_build_object('executor', p_executor, 'deregistered', false);
+        RETURN jsonb_build_object('executor', p_executor_id, 'deregistered', false);
     END IF;
-    INSERT INTO ${schema}.queue_event_log (executor_name, transition, actor) VALUES (p_executor, 'deregistered', p_actor);
+    INSERT INTO ${schema}.queue_event_log (executor_name, transition, actor) VALUES (p_executor_id, 'deregistered', p_actor);
     INSERT INTO ${schema}.operator_act (act, target, actor, reason)
-    VALUES ('executor_deregister', 'executor ' || p_executor, p_actor, 'removed');
-    RETURN jsonb_build_object('executor', p_executor, 'deregistered', true);
+    VALUES ('executor_deregister', 'executor ' || p_executor_id, p_actor, 'removed');
+    RETURN jsonb_build_object('executor', p_executor_id, 'deregistered', true);
 END
 $$;
 
 -- A beat of an executor in any language. Scopes under a lease are beaten for by their owners, and by nobody else.
 CREATE OR REPLACE FUNCTION ${schema}.fn_queue_heartbeat_tick(
-    p_executor text,
+    p_executor_id text,
     p_kind text,
     p_status text DEFAULT 'ok',
     p_job uuid DEFAULT NULL,
@@ -169,17 +169,17 @@ DECLARE
     v_ticks bigint;
 BEGIN
     IF NOT pg_has_role(session_user, '${server}'::regrole, 'USAGE') THEN
-        PERFORM ${schema}.fn_executor_demand('executor', ARRAY[p_executor]);
+        PERFORM ${schema}.fn_executor_demand('executor', ARRAY[p_executor_id]);
     END IF;
-    SELECT * INTO v_row FROM ${schema}.queue_heartbeat WHERE executor_name = p_executor FOR NO KEY UPDATE;
+    SELECT * INTO v_row FROM ${schema}.queue_heartbeat WHERE executor_name = p_executor_id FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'OR003',
-            MESSAGE = format('executor: ''%s'' is not registered', left(p_executor, 80)),
+            MESSAGE = format('executor: ''%s'' is not registered', left(p_executor_id, 80)),
             HINT = 'Register it with fn_queue_heartbeat_register.';
     END IF;
     IF p_kind IS DISTINCT FROM v_row.executor_kind THEN
         RAISE EXCEPTION USING ERRCODE = '22023',
-            MESSAGE = format('kind: ''%s'' is not allowed; ''%s'' is registered as %s', left(p_kind, 80), p_executor,
+            MESSAGE = format('kind: ''%s'' is not allowed; ''%s'' is registered as %s', left(p_kind, 80), p_executor_id,
                              v_row.executor_kind);
     END IF;
     IF p_status IS NULL OR p_status NOT IN ('ok', 'warn', 'error') THEN
@@ -188,15 +188,15 @@ BEGIN
     END IF;
     IF NOT coalesce(${schema}.fn_signal_only(p_payload), false) THEN
         RAISE EXCEPTION USING ERRCODE = 'OR002',
-            MESSAGE = format('payload: that of ''%s'' is no signal: %s', p_executor, ${schema}.fn_signal_fault(p_payload)),
+            MESSAGE = format('payload: that of ''%s'' is no signal: %s', p_executor_id, ${schema}.fn_signal_fault(p_payload)),
             HINT = 'Send addresses and figures, at most 8192 bytes and 100 levels, with none of the keys that hold contents or secrets.';
     END IF;
     IF v_row.lease_epoch IS NOT NULL OR p_lease_owner IS DISTINCT FROM v_row.lease_owner THEN
         RAISE EXCEPTION USING ERRCODE = '55006',
-            MESSAGE = format('executor: ''%s'' is beaten for under a lease, by its owner alone', p_executor);
+            MESSAGE = format('executor: ''%s'' is beaten for under a lease, by its owner alone', p_executor_id);
     END IF;
     IF NOT ${schema}.fn_gate_open('queue.heartbeat.enabled') THEN
-        RETURN jsonb_build_object('executor', p_executor, 'written', false,
+        RETURN jsonb_build_object('executor', p_executor_id, 'written', false,
                                   'reason', 'gate queue.heartbeat.enabled is closed');
     END IF;
     -- Every beat is a version of its row that an open snapshot keeps: no news is written at most once a second. Another job
@@ -204,7 +204,7 @@ BEGIN
     IF v_row.ticks_total > 0 AND v_row.last_tick_status = p_status
        AND v_row.last_beat_payload ->> 'doing' IS NOT DISTINCT FROM p_payload ->> 'doing'
        AND v_row.last_tick_at BETWEEN clock_timestamp() - interval '1 second' AND clock_timestamp() THEN
-        RETURN jsonb_build_object('executor', p_executor, 'written', false, 'reason', 'beaten within the last second');
+        RETURN jsonb_build_object('executor', p_executor_id, 'written', false, 'reason', 'beaten within the last second');
     END IF;
     UPDATE ${schema}.queue_heartbeat
     SET last_tick_at = clock_timestamp(),
@@ -213,50 +213,50 @@ BEGIN
         current_job_id = p_job,
         last_beat_payload = p_payload,
         updated_at = clock_timestamp()
-    WHERE executor_name = p_executor
+    WHERE executor_name = p_executor_id
     RETURNING ticks_total INTO v_ticks;
-    RETURN jsonb_build_object('executor', p_executor, 'written', true, 'ticks_total', v_ticks);
+    RETURN jsonb_build_object('executor', p_executor_id, 'written', true, 'ticks_total', v_ticks);
 END
 $$;
 
 -- The short form: alive, and this is what it does.
 CREATE OR REPLACE FUNCTION ${schema}.fn_queue_heartbeat_write(
-    p_executor text, p_payload jsonb DEFAULT '{}', p_actor text DEFAULT session_user)
+    p_executor_id text, p_payload jsonb DEFAULT '{}', p_actor text DEFAULT session_user)
 RETURNS jsonb
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT ${schema}.fn_queue_heartbeat_tick(
-        p_executor,
-        (SELECT executor_kind FROM ${schema}.queue_heartbeat WHERE executor_name = p_executor),
+        p_executor_id,
+        (SELECT executor_kind FROM ${schema}.queue_heartbeat WHERE executor_name = p_executor_id),
         'ok', NULL, NULL, p_payload || jsonb_build_object('actor', p_actor))
 $$;
 
 -- The end of a silence and of its finding; the silence of an executor that is gone is forgotten. False where there is none,
 -- and where somebody holds either in an open transaction: nobody waits for that, and the next check ends it.
-CREATE OR REPLACE FUNCTION ${schema}.fn_queue_silence_end(p_executor text, p_gone boolean) RETURNS boolean
+CREATE OR REPLACE FUNCTION ${schema}.fn_queue_silence_end(p_executor_id text, p_gone boolean) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     PERFORM FROM ${schema}.queue_silence
-    WHERE executor_name = p_executor AND (p_gone OR ended_at IS NULL)
+    WHERE executor_name = p_executor_id AND (p_gone OR ended_at IS NULL)
     FOR UPDATE SKIP LOCKED;
     IF NOT FOUND THEN
         RETURN false;
     END IF;
     PERFORM FROM ${schema}.system_issues
-    WHERE issue_type = 'cursor_silent_gap' AND coalesce_key = p_executor AND status <> 'resolved'
+    WHERE issue_type = 'cursor_silent_gap' AND coalesce_key = p_executor_id AND status <> 'resolved'
     FOR UPDATE SKIP LOCKED;
     IF NOT FOUND AND EXISTS (
         SELECT FROM ${schema}.system_issues
-        WHERE issue_type = 'cursor_silent_gap' AND coalesce_key = p_executor AND status <> 'resolved') THEN
+        WHERE issue_type = 'cursor_silent_gap' AND coalesce_key = p_executor_id AND status <> 'resolved') THEN
         RETURN false;
     END IF;
     IF p_gone THEN
-        DELETE FROM ${schema}.queue_silence WHERE executor_name = p_executor;
+        DELETE FROM ${schema}.queue_silence WHERE executor_name = p_executor_id;
     ELSE
-        UPDATE ${schema}.queue_silence SET ended_at = clock_timestamp() WHERE executor_name = p_executor;
+        UPDATE ${schema}.queue_silence SET ended_at = clock_timestamp() WHERE executor_name = p_executor_id;
     END IF;
-    PERFORM ${schema}.fn_finding_resolve('cursor_silent_gap', p_executor);
+    PERFORM ${schema}.fn_finding_resolve('cursor_silent_gap', p_executor_id);
     RETURN true;
 END
 $$;
@@ -474,7 +474,7 @@ $$;
 -- One event, by whoever has looked: it is OneRoof's own. A type that somebody has switched off does not keep the silence from
 -- being recorded and raised.
 CREATE OR REPLACE FUNCTION ${schema}.fn_queue_tell_silence(
-    p_executor text, p_severity text, p_age double precision, p_cadence integer)
+    p_executor_id text, p_severity text, p_age double precision, p_cadence integer)
 RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -482,11 +482,11 @@ BEGIN
     PERFORM ${schema}.fn_event_emit(jsonb_build_array(jsonb_build_object(
         'event_domain', 'system', 'event_type', 'queue_worker_silent', 'event_stream', 'alert',
         'delivery_lane', 'immediate', 'event_severity', p_severity, 'event_subject_table', 'queue_heartbeat',
-        'event_subject_ref', p_executor, 'actor_ref', 'fn_queue_stale_check', 'source_system', 'oneroof',
+        'event_subject_ref', p_executor_id, 'actor_ref', 'fn_queue_stale_check', 'source_system', 'oneroof',
         'safe_payload', jsonb_build_object(
-            'executor_id', p_executor, 'age_seconds', round(p_age), 'expected_cadence_seconds', p_cadence,
+            'executor_id', p_executor_id, 'age_seconds', round(p_age), 'expected_cadence_seconds', p_cadence,
             'gap_ratio', round((p_age / p_cadence)::numeric, 1)))));
-    UPDATE ${schema}.queue_silence SET told_at = clock_timestamp() WHERE executor_name = p_executor;
+    UPDATE ${schema}.queue_silence SET told_at = clock_timestamp() WHERE executor_name = p_executor_id;
     RETURN 1;
 EXCEPTION
     WHEN SQLSTATE 'OR001' THEN

@@ -573,7 +573,6 @@ AS $$ SELECT ${schema}.fn_job_dead_letter_compare(NULL) $$;
 
 -- Forgets dead letters that were closed so long ago, up to five thousand, and runs that ended then. Open ones stay for ever.
 -- Returns how many letters there were: call it until there are none. Leaves an act where there were any.
-DROP FUNCTION IF EXISTS ${schema}.fn_job_dead_letter_drop(interval);
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_drop(p_keep interval, p_actor text DEFAULT session_user)
 RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp

@@ -4,7 +4,6 @@
 --
 -- p_since, here and below, is for a keeper that looks often: nothing that was due before is looked at. While somebody holds
 -- an old snapshot open, the index keeps every job that was ever in it, and a look from its beginning steps over all of them.
-DROP FUNCTION IF EXISTS ${schema}.fn_job_promote(integer, boolean);
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_promote(
     p_limit integer DEFAULT 1000, p_wake boolean DEFAULT true, p_since timestamptz DEFAULT NULL)
 RETURNS integer
@@ -37,7 +36,6 @@ END
 $$;
 
 -- In how many seconds the next of the jobs for later is due; null where there is none.
-DROP FUNCTION IF EXISTS ${schema}.fn_job_until_due();
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_until_due(p_since timestamptz DEFAULT NULL) RETURNS double precision
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
@@ -61,7 +59,6 @@ $$;
 -- nothing below is looked at. While somebody holds an old snapshot open, the index keeps every job that was ever leased, and a
 -- look from its beginning steps over all of them. p_token is for callers that want to know of a lease whose answer may get lost
 -- (see fn_job_hand_back_leased): a new one each time, or what they say late would count.
-DROP FUNCTION IF EXISTS ${schema}.fn_job_lease(text[], integer, text, integer, integer[], timestamptz[]);
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_lease(
     p_kinds text[],
     p_limit integer,
@@ -329,7 +326,6 @@ $$;
 
 -- Takes jobs from holders whose lease has run out: an attempt that failed. Anybody may call it, as often as they like. With
 -- p_since only leases that ran out from then on: one that was locked meanwhile is found by a look at all.
-DROP FUNCTION IF EXISTS ${schema}.fn_job_lease_reaper(integer, text);
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_lease_reaper(
     p_batch_limit integer DEFAULT 100, p_actor text DEFAULT 'lease_reaper', p_since timestamptz DEFAULT NULL)
 RETURNS jsonb

@@ -44,7 +44,6 @@ $$;
 -- just now. One at a time and in a transaction of its own: whoever ends a job waits for it. Where it drops none, it deletes
 -- what is of such days from the default partitions, up to five thousand rows of each, and returns the names of those that
 -- had any. Each leaves an act.
-DROP FUNCTION IF EXISTS ${schema}.fn_job_partitions_drop(interval);
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_partitions_drop(p_keep interval, p_actor text DEFAULT session_user)
 RETURNS SETOF text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '200ms'

@@ -80,7 +80,6 @@ $$;
 -- cursor has settled a month when no row of it lies behind its settled watermark; the source's filter is not asked, since
 -- what the running program has written must not run with the owner's rights. A month that somebody still writes to or
 -- reads is left for the next time. Each leaves an act.
-DROP FUNCTION IF EXISTS ${schema}.fn_outbox_partitions_drop(interval);
 CREATE OR REPLACE FUNCTION ${schema}.fn_outbox_partitions_drop(p_keep interval, p_actor text DEFAULT session_user)
 RETURNS SETOF text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s'

@@ -125,7 +125,9 @@ CREATE TABLE ${schema}.job_log (
     level    text NOT NULL CHECK (level IN ('info', 'warning', 'error')),
     line     text NOT NULL CHECK (octet_length(line) <= 2000),
     percent  smallint CHECK (percent BETWEEN 0 AND 100),
-    said_at  timestamptz NOT NULL DEFAULT clock_timestamp()
+    said_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
+    -- How many lines were left out before this one: past a thousand of an attempt the last line gives way to the next.
+    left_out integer NOT NULL DEFAULT 0
 ) PARTITION BY RANGE (said_at);
 
 CREATE INDEX job_log_job_idx ON ${schema}.job_log (job_id, log_id);
@@ -138,3 +140,7 @@ GRANT SELECT (
     job_id, job_kind, event_domain, state, priority, scheduled_at, order_at, enqueued_at, attempts, max_attempts,
     idempotency_key, run_id, lease_owner, leased_at, lease_until, cancel_requested_at, last_error, payload)
 ON ${schema}.job_queue TO ${viewer}, ${admin}, ${server};
+
+-- Those that did not end well are few, and are what somebody lists. An index by kind would be of all: to end a job would take
+-- a twelfth more of WAL.
+CREATE INDEX job_history_unsucceeded_idx ON ${schema}.job_history (job_id) WHERE state <> 'succeeded';

@@ -89,3 +89,7 @@ CREATE UNIQUE INDEX job_dead_letter_replay_run_running_key
 GRANT SELECT ON
     ${schema}.job_dead_letter, ${schema}.job_dead_letter_news, ${schema}.job_dead_letter_replay_run
 TO ${viewer}, ${admin}, ${server};
+
+-- Closed letters go by the time they were closed at.
+CREATE INDEX job_dead_letter_closed_idx
+    ON ${schema}.job_dead_letter (resolved_at) WHERE resolved_at IS NOT NULL;

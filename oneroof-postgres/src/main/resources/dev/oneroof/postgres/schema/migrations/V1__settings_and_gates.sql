@@ -5,14 +5,17 @@ ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
 -- capitals or not, and small enough that nobody can hide a row in it. Most are flat, and without a key that has a capital and
 -- begins like a forbidden one: they are known by two quick looks. In the text of a document a quotation mark with a colon is
 -- the end of a key, and one that is part of a text stands behind a backslash.
+-- No deeper than a hundred levels: programs that read it step down a level at a time. A flat one is not checked for that.
 CREATE FUNCTION ${schema}.fn_signal_only(p_document jsonb) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN jsonb_typeof(p_document) = 'object'
    AND octet_length(p_document::text) <= 8192
    AND NOT p_document ?| '{body,content,raw,vector,embedding,secret,token,password,ssn,personal_data}'
    AND (p_document::text COLLATE "C" !~ '.[{\[]|"(?:[BCEPRSTV]|[bceprstv]\w*[A-Z])\w*": '
-        OR p_document::text COLLATE "C"
-           !~* '[{ ]"(?:body|content|raw|vector|embedding|secret|token|password|ssn|personal_data)": ');
+        OR (p_document::text COLLATE "C"
+            !~* '[{ ]"(?:body|content|raw|vector|embedding|secret|token|password|ssn|personal_data)": '
+            -- Strict: otherwise an array would be taken for what is in it.
+            AND NOT p_document @? 'strict $.**{100} ? (@.type() == "object" || @.type() == "array")'));
 
 GRANT EXECUTE ON FUNCTION ${schema}.fn_signal_only(jsonb) TO ${server}, ${admin}, ${executor}, ${viewer};
 

@@ -17,8 +17,21 @@ CREATE TABLE ${schema}.tail_source (
     registered_by   text NOT NULL,
     created_at      timestamptz NOT NULL DEFAULT now(),
     updated_at      timestamptz NOT NULL DEFAULT now(),
+    -- How far back a source under contract external is read again.
+    reread_window   interval NOT NULL DEFAULT '10 minutes' CHECK (reread_window > interval '0'),
+    -- The collation that ordered a text key when the source was registered: under another one, or another version of it, a
+    -- watermark means another position.
+    id_collation         text,
+    id_collation_version text,
     CONSTRAINT tail_source_time_is_whole CHECK ((ts_column IS NULL) = (ts_type IS NULL)),
-    CONSTRAINT tail_source_zone_is_declared CHECK (ts_type IS DISTINCT FROM 'timestamp' OR time_zone IS NOT NULL)
+    CONSTRAINT tail_source_zone_is_declared CHECK (ts_type IS DISTINCT FROM 'timestamp' OR time_zone IS NOT NULL),
+    -- A timestamp without zone has an order only where its writers use UTC: elsewhere one hour occurs twice in autumn. A
+    -- date never has one.
+    CONSTRAINT tail_source_clock_has_a_time CHECK (
+        order_contract <> 'clock'
+        OR (ts_type IS NOT NULL AND (ts_type = 'timestamptz' OR (ts_type = 'timestamp' AND time_zone = 'UTC')))),
+    CONSTRAINT tail_source_sequence_is_an_id CHECK (
+        order_contract <> 'sequence' OR (ts_type IS NULL AND id_type IN ('smallint', 'integer', 'bigint')))
 );
 
 -- A worker's position on a source. Watermarks are the text of the source's own values and are compared in SQL with the
@@ -48,6 +61,17 @@ CREATE TABLE ${schema}.gov_worker_cursor (
     metadata           jsonb NOT NULL DEFAULT '{}',
     created_at         timestamptz NOT NULL DEFAULT now(),
     updated_at         timestamptz NOT NULL DEFAULT now(),
+    -- Counts the commits: a batch of unknown outcome, and a replay, are detected by it though no watermark moved.
+    version            bigint NOT NULL DEFAULT 0,
+    -- Where the cursor was last seen: another server, or one that has gone back, is detected by these.
+    seen_system        text,
+    seen_xid           text,
+    seen_lsn           pg_lsn,
+    -- Set by a replay, with actor, reason and the position it started from; removed when the cursor is back there.
+    replay             jsonb,
+    -- From here to the settled watermark all keys are kept and checked again: a row that appears there arrived too late.
+    kept_ts            text,
+    kept_id            text,
     PRIMARY KEY (worker_name, source_name, shard),
     CONSTRAINT gov_worker_cursor_hold_has_reason CHECK ((hold_state IS NULL) = (hold_reason IS NULL)),
     CONSTRAINT gov_worker_cursor_pause_has_reason CHECK ((pause_actor IS NULL) = (pause_reason IS NULL))

@@ -9,9 +9,24 @@ CREATE TABLE ${schema}.tail_stretch (
     keys_id     text[] NOT NULL,
     key_count   integer NOT NULL CHECK (key_count > 0),
     created_at  timestamptz NOT NULL DEFAULT now(),
+    -- Rows without a time have no position in the order: their keys are kept for good.
+    untimed     boolean NOT NULL DEFAULT false,
+    -- Handled keys are kept for a while after settled has passed them.
+    settled_at  timestamptz,
+    settled_ts  text,
+    settled_id  text,
+    -- The lowest and the highest key of the batch: a reader of another range need not look into the arrays.
+    first_ts    text GENERATED ALWAYS AS (keys_ts[1]) STORED,
+    first_id    text GENERATED ALWAYS AS (keys_id[1]) STORED,
+    last_ts     text GENERATED ALWAYS AS (keys_ts[key_count]) STORED,
+    last_id     text GENERATED ALWAYS AS (keys_id[key_count]) STORED,
     PRIMARY KEY (worker_name, source_name, shard, batch_no),
     CONSTRAINT tail_stretch_is_whole CHECK (cardinality(keys_id) = key_count AND cardinality(keys_ts) = key_count)
 ) WITH (autovacuum_vacuum_threshold = 100, autovacuum_vacuum_scale_factor = 0);
+
+-- Every batch looks up the few keys that settled has not passed, among the many that are kept.
+CREATE INDEX tail_stretch_open_idx ON ${schema}.tail_stretch (worker_name, source_name, shard)
+    WHERE settled_at IS NULL AND NOT untimed;
 
 -- The keys go with their cursor. No foreign key: it would look the cursor's row up at every batch, past all its old
 -- versions, which stay where a snapshot is held open.
@@ -44,12 +59,4 @@ CREATE TRIGGER tail_stretch_forget_all AFTER TRUNCATE ON ${schema}.gov_worker_cu
 
 GRANT SELECT ON ${schema}.tail_stretch TO ${viewer}, ${admin};
 GRANT SELECT, INSERT, DELETE ON ${schema}.tail_stretch TO ${server};
-
--- What a contract needs to mean anything. A timestamp without zone has an order only where its writers use UTC: elsewhere
--- an hour comes twice in autumn. A date never has one.
-ALTER TABLE ${schema}.tail_source
-    ADD CONSTRAINT tail_source_clock_has_a_time CHECK (
-        order_contract <> 'clock'
-        OR (ts_type IS NOT NULL AND (ts_type = 'timestamptz' OR (ts_type = 'timestamp' AND time_zone = 'UTC')))),
-    ADD CONSTRAINT tail_source_sequence_is_an_id CHECK (
-        order_contract <> 'sequence' OR (ts_type IS NULL AND id_type IN ('smallint', 'integer', 'bigint')));
+GRANT UPDATE (settled_at, settled_ts, settled_id) ON ${schema}.tail_stretch TO ${server};

@@ -1,0 +1,5 @@
+/** The trail of operators' acts. */
+@NullMarked
+package dev.oneroof.core.act;
+
+import org.jspecify.annotations.NullMarked;

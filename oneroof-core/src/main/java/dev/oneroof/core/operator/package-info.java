@@ -1,5 +1,0 @@
-/** Who did what and why: the trail of operators' acts. */
-@NullMarked
-package dev.oneroof.core.operator;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,176 @@
+package dev.oneroof.core.tail;
+
+import dev.oneroof.core.act.ActLog;
+import dev.oneroof.core.act.OperatorAct;
+import dev.oneroof.core.finding.FindingType;
+import dev.oneroof.core.gate.GateStore;
+import dev.oneroof.core.gate.Gates;
+import dev.oneroof.core.lease.Scope;
+import dev.oneroof.core.tail.source.TailSource;
+import dev.oneroof.core.tail.source.Watermark;
+import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
+import dev.oneroof.postgres.text.DurationText;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What operators do to cursors. Every act is durable, recorded with actor and reason in its own transaction, and seen by
+ * the running worker within a second; a batch that was under way when it came is not committed over it.
+ */
+public final class Cursors {
+    private static final Duration LONGEST = Duration.ofDays(365);
+
+    private final Database db;
+    private final TailStores stores = TailStores.standard();
+    private final OperatorStore store = new OperatorStore();
+    private final ActLog acts = new ActLog();
+    private final GateStore gates = new GateStore();
+    private final CursorReport reports = new CursorReport();
+
+    public Cursors(Database db) {
+        this.db = db;
+    }
+
+    public List<Cursor> list() {
+        return db.inTx(stores.cursors()::list);
+    }
+
+    /** All there is to know: both hands, how far behind they are, who owns it, who holds settled back. */
+    public CursorReport.Report show(Scope scope) {
+        return db.inTx(tx -> reports.of(tx, stores, cursor(tx, scope), source(tx, scope)));
+    }
+
+    /** Stops the cursor, until then or until it is resumed. */
+    public void pause(Scope scope, OperatorAct by, @Nullable Duration expiry) {
+        demand("for", expiry);
+        db.useTx(tx -> {
+            cursor(tx, scope);
+            store.pause(tx, scope, by, expiry);
+            acts.record(
+                    tx,
+                    "cursor_pause",
+                    scope.executorName(),
+                    by,
+                    null,
+                    null,
+                    expiry == null ? null : DurationText.of(expiry));
+        });
+    }
+
+    /** False when it was not paused. */
+    public boolean resume(Scope scope, OperatorAct by) {
+        return db.inTx(tx -> {
+            cursor(tx, scope);
+            boolean paused = store.resume(tx, scope);
+            if (paused) {
+                acts.record(tx, "cursor_resume", scope.executorName(), by);
+            }
+            return paused;
+        });
+    }
+
+    /** Ends a hold, after a look: the cursor goes on from where it stands. */
+    public void accept(Scope scope, OperatorAct by) {
+        db.useTx(tx -> {
+            Cursor cursor = cursor(tx, scope);
+            if (!(cursor.standing() instanceof Cursor.Standing.Held held)) {
+                throw new OneRoofException(
+                        ErrorCode.CONFLICT, "cursor: '%s' does not hold: there is nothing to accept".formatted(scope));
+            }
+            store.accept(tx, scope);
+            stores.sources().acceptCollation(tx, source(tx, scope));
+            acts.record(tx, "cursor_accept", scope.executorName(), by, held.state(), null, null);
+            stores.findings().resolve(tx, FindingType.CURSOR_WATERMARK_REGRESSION, scope.executorName());
+            stores.findings().resolve(tx, FindingType.CURSOR_CONTRACT_BROKEN, scope.executorName());
+        });
+    }
+
+    /** What a replay would do: how many rows would be handed out again, from and to which key. */
+    public CursorReport.Preview previewReplay(Scope scope, @Nullable Watermark to) {
+        return db.inTx(tx -> preview(tx, scope, to));
+    }
+
+    /**
+     * Sets the cursor back, so that all behind the watermark is handed out again; null is the very beginning. Refused when
+     * the cursor has been set back by somebody else since the preview.
+     */
+    public CursorReport.Preview replay(Scope scope, @Nullable Watermark to, OperatorAct by) {
+        return db.inTx(tx -> {
+            CursorReport.Preview preview = preview(tx, scope, to);
+            gates.demandOpen(tx, Gates.REPLAY);
+            Cursor now = cursor(tx, scope);
+            if (!store.setBack(tx, scope, by, now, to)) {
+                throw new OneRoofException(
+                        ErrorCode.CONFLICT, "cursor: '%s' moved at this very moment; try again".formatted(scope));
+            }
+            acts.record(
+                    tx,
+                    "cursor_replay",
+                    scope.executorName(),
+                    by,
+                    String.valueOf(now.settled()),
+                    to == null ? "the beginning" : to.toString(),
+                    null);
+            stores.findings().resolve(tx, FindingType.CURSOR_CLOCK_STEPPED_BACK, scope.executorName());
+            return preview;
+        });
+    }
+
+    private CursorReport.Preview preview(Tx tx, Scope scope, @Nullable Watermark to) {
+        Cursor cursor = cursor(tx, scope);
+        TailSource source = source(tx, scope);
+        return reports.preview(tx, stores, cursor, source, to);
+    }
+
+    /**
+     * Does not wait for a transaction any more. What it commits below the settled watermark is found while the keys there
+     * are kept, or by the audit.
+     */
+    public void skip(Scope scope, String holder, OperatorAct by, Duration expiry) {
+        demand("for", expiry);
+        db.useTx(tx -> {
+            Cursor cursor = cursor(tx, scope);
+            if (!store.isOpen(tx, holder)) {
+                throw new OneRoofException(
+                        ErrorCode.NOT_FOUND,
+                        "holder: there is no open transaction '%s'; see: oneroof cursor show".formatted(holder));
+            }
+            store.skip(tx, scope, holder, expiry);
+            acts.record(
+                    tx,
+                    "cursor_skip",
+                    scope.executorName() + " holder " + holder,
+                    by,
+                    String.valueOf(cursor.settled()),
+                    String.valueOf(cursor.head()),
+                    DurationText.of(expiry));
+        });
+    }
+
+    private static void demand(String field, @Nullable Duration duration) {
+        if (duration != null && (!duration.isPositive() || duration.compareTo(LONGEST) > 0)) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "%s: '%s' is not allowed; allowed is a time above zero and up to a year"
+                            .formatted(field, DurationText.of(duration)));
+        }
+    }
+
+    private Cursor cursor(Tx tx, Scope scope) {
+        return stores.cursors()
+                .find(tx, scope)
+                .orElseThrow(() ->
+                        new OneRoofException(ErrorCode.NOT_FOUND, "cursor: there is no cursor '%s'".formatted(scope)));
+    }
+
+    private TailSource source(Tx tx, Scope scope) {
+        Optional<TailSource> source = stores.sources().find(tx, scope.source());
+        return source.orElseThrow(() ->
+                new OneRoofException(ErrorCode.NOT_FOUND, "source: '%s' is not registered".formatted(scope.source())));
+    }
+}

@@ -1,0 +1,114 @@
+package dev.oneroof.core.tail;
+
+import dev.oneroof.core.lease.Scope;
+import dev.oneroof.postgres.Identifiers;
+import dev.oneroof.postgres.error.ErrorCode;
+import dev.oneroof.postgres.error.OneRoofException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A tail worker while it is being written down. It ends with what the worker does: {@link #eachRow}, {@link #inBatches} or
+ * {@link #bySql}. A draft is never changed; every method makes a new one.
+ *
+ * @param <R> what the last word returns
+ */
+public final class TailDraft<R> {
+    // As its tables allow it.
+    private static final Pattern NAME = Pattern.compile("[a-z0-9_][a-z0-9_.-]{0,62}");
+
+    private final Scope scope;
+    private final List<String> columns;
+    private final @Nullable String gate;
+    private final String domain;
+    private final Function<TailSpec, R> end;
+
+    /** Called by those who hand out drafts: {@code OneRoof.tail} and {@link TailSpec#draft}. */
+    public TailDraft(String worker, String source, Function<TailSpec, R> end) {
+        this(
+                Scope.of(checked("worker", worker), checked("source", source)),
+                List.of(),
+                null,
+                TailSpec.DEFAULT_DOMAIN,
+                end);
+    }
+
+    private TailDraft(
+            Scope scope, List<String> columns, @Nullable String gate, String domain, Function<TailSpec, R> end) {
+        this.scope = scope;
+        this.columns = columns;
+        this.gate = gate;
+        this.domain = domain;
+        this.end = end;
+    }
+
+    private static String checked(String what, String name) {
+        if (!NAME.matcher(name).matches()) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "%s: '%s' is no name; allowed are 1 to 63 of a-z, 0-9, _, . and -, not starting with . or -"
+                            .formatted(what, name));
+        }
+        return name;
+    }
+
+    /** The columns that the worker needs, besides those of the order key, which are always there. */
+    public TailDraft<R> reading(String... names) {
+        List<String> all = new ArrayList<>(columns);
+        all.addAll(Arrays.asList(names));
+        return new TailDraft<>(scope, List.copyOf(all), gate, domain, end);
+    }
+
+    /** The worker makes no pass while this gate is closed, expired or missing. */
+    public TailDraft<R> gatedBy(String name) {
+        return new TailDraft<>(scope, columns, name, domain, end);
+    }
+
+    /** What the worker's cursor is listed under. */
+    public TailDraft<R> inDomain(String name) {
+        return new TailDraft<>(scope, columns, gate, name, end);
+    }
+
+    /**
+     * Called for each row, in the order of the keys. All rows of a batch are one transaction: when one fails, none of them
+     * has happened.
+     */
+    public R eachRow(RowHandler handler) {
+        return inBatches((tx, rows) -> {
+            for (Row row : rows) {
+                handler.handle(tx, row);
+            }
+        });
+    }
+
+    /** Called with the rows of a batch: so that they can be written, or sent, together. */
+    public R inBatches(RowsHandler handler) {
+        return by(new RowsEffect(columns, handler));
+    }
+
+    /** One statement per batch, which reads the rows from a relation called {@code page}; see {@link SetEffect}. */
+    public R bySql(String statement) {
+        return bySql(statement, Map.of());
+    }
+
+    public R bySql(String statement, Map<String, Object> parameters) {
+        String selected = columns.isEmpty()
+                ? "NULL"
+                : columns.stream()
+                        .distinct()
+                        .map(column -> Identifiers.quote("column", column))
+                        .collect(Collectors.joining(", "));
+        return by(new SetEffect(selected, statement, parameters));
+    }
+
+    /** An effect of one's own, which makes its SQL from the page. */
+    public R by(BatchEffect effect) {
+        return end.apply(new TailSpec(scope, domain, TailSpec.DEFAULT_PHASE, gate, effect));
+    }
+}

@@ -1,0 +1,78 @@
+package dev.oneroof.core.tail.read;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * Which batches of keys there are in the stretch, and how many keys each has. A cursor has one owner, so it can know them
+ * by number and need not look for them: under a snapshot that somebody holds open, the rows of batches that are gone
+ * stay, and whoever looks steps over every one of them.
+ */
+public record Batches(NavigableMap<Long, Integer> keysByNumber, long keys) {
+    public static final Batches NONE = of(new TreeMap<>());
+
+    private static Batches of(NavigableMap<Long, Integer> keysByNumber) {
+        return new Batches(
+                Collections.unmodifiableNavigableMap(keysByNumber),
+                keysByNumber.values().stream().mapToLong(Integer::longValue).sum());
+    }
+
+    /** From two arrays of the same length. */
+    static Batches of(ResultSet row, String numbers, String counts) throws SQLException {
+        NavigableMap<Long, Integer> read = new TreeMap<>();
+        if (row.getArray(numbers) != null) {
+            Long[] number = (Long[]) row.getArray(numbers).getArray();
+            Integer[] count = (Integer[]) row.getArray(counts).getArray();
+            for (int i = 0; i < number.length; i++) {
+                read.put(number[i], count[i]);
+            }
+        }
+        return of(read);
+    }
+
+    public boolean isEmpty() {
+        return keysByNumber.isEmpty();
+    }
+
+    public Batches plus(Batches more) {
+        if (more.isEmpty()) {
+            return this;
+        }
+        NavigableMap<Long, Integer> both = new TreeMap<>(keysByNumber);
+        both.putAll(more.keysByNumber);
+        return of(both);
+    }
+
+    public Batches minus(Collection<Long> numbers) {
+        if (numbers.isEmpty()) {
+            return this;
+        }
+        NavigableMap<Long, Integer> left = new TreeMap<>(keysByNumber);
+        numbers.forEach(left::remove);
+        return of(left);
+    }
+
+    /** The numbers of those with fewer keys. */
+    public List<Long> smallerThan(int keys) {
+        return keysByNumber.entrySet().stream()
+                .filter(batch -> batch.getValue() < keys)
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    public Collection<Long> numbers() {
+        return keysByNumber.keySet();
+    }
+
+    /** Numbers as the text of an array, to be cast to one. */
+    public static String array(Collection<Long> numbers) {
+        return numbers.stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
+    }
+}

@@ -1,0 +1,18 @@
+package dev.oneroof.core.tail.source;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A source as somebody writes it down who leaves to the table what the table knows. Names are written as in SQL: folded
+ * to lower case unless in double quotes.
+ *
+ * @param table with or without its schema
+ * @param contract null: the one that the columns seem to keep
+ */
+public record SourceOutline(
+        String name,
+        String table,
+        String idColumn,
+        @Nullable String timeColumn,
+        @Nullable String zone,
+        @Nullable OrderContract contract) {}

@@ -1,0 +1,17 @@
+-- What operators did, to what, and why. The actor is a claim; db_user and acted_at are the database's own.
+CREATE TABLE ${schema}.operator_act (
+    act_id   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    act      text NOT NULL,
+    target   text NOT NULL,
+    actor    text NOT NULL CHECK (actor <> ''),
+    reason   text NOT NULL CHECK (reason <> ''),
+    details  jsonb NOT NULL DEFAULT '{}',
+    db_user  text NOT NULL DEFAULT session_user,
+    acted_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
+CREATE INDEX operator_act_target_idx ON ${schema}.operator_act (target, act_id);
+
+GRANT SELECT ON ${schema}.operator_act TO ${viewer}, ${admin}, ${server};
+-- Not db_user, acted_at and act_id: those have their defaults, whoever inserts.
+GRANT INSERT (act, target, actor, reason, details) ON ${schema}.operator_act TO ${server};
