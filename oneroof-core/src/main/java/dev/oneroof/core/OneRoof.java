@@ -1,5 +1,7 @@
 package dev.oneroof.core;
 
+import dev.oneroof.core.feature.Feature;
+import dev.oneroof.core.feature.FeatureContext;
 import dev.oneroof.core.job.JobDraft;
 import dev.oneroof.core.job.JobKind;
 import dev.oneroof.core.job.JobWork;
@@ -11,8 +13,11 @@ import dev.oneroof.core.schedule.Schedules;
 import dev.oneroof.core.tail.TailDraft;
 import dev.oneroof.core.tail.TailSpec;
 import dev.oneroof.core.tail.source.TailSource;
+import dev.oneroof.core.worker.Observer;
 import dev.oneroof.core.worker.Once;
 import dev.oneroof.core.worker.Worker;
+import dev.oneroof.core.worker.WorkerSet;
+import dev.oneroof.core.worker.WorkerSetRunner;
 import dev.oneroof.core.worker.Workers;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.UserTx;
@@ -20,9 +25,11 @@ import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -52,9 +59,12 @@ public final class OneRoof implements AutoCloseable {
     private final List<Worker> waiting = new ArrayList<>();
     private final Set<Scope> taken = new HashSet<>();
     private final List<JobWork> works = new ArrayList<>();
+    private final List<Feature> features = new ArrayList<>();
     private final Jobs jobs;
     private volatile @Nullable JobWorker jobWorker;
     private boolean watching;
+    private @Nullable WorkerSetRunner setRunner;
+    private @Nullable Thread setThread;
 
     private OneRoof(Wiring wiring, Workers workers) {
         this.wiring = wiring;
@@ -70,6 +80,18 @@ public final class OneRoof implements AutoCloseable {
     public static OneRoof open(RuntimeConfig config, DataSource dataSource) {
         Wiring wiring = new Wiring(config, dataSource);
         return new OneRoof(wiring, wiring.workers());
+    }
+
+    /** Reports what the loops do. To be called before the start. */
+    public OneRoof observedBy(Observer observer) {
+        workers.observedBy(observer);
+        return this;
+    }
+
+    /** Adds features; their workers and job kinds run from {@link #start} on. */
+    public OneRoof with(Collection<? extends Feature> added) {
+        added.forEach(features::add);
+        return this;
     }
 
     /**
@@ -144,6 +166,13 @@ public final class OneRoof implements AutoCloseable {
      */
     public OneRoof start() {
         if (!watching) {
+            FeatureContext context = wiring.featureContext(jobs);
+            features.forEach(wiring::demandSeeds);
+            features.forEach(feature -> feature.jobs(context).forEach(this::work));
+            features.forEach(feature -> waiting.addAll(feature.workers(context)));
+            List<WorkerSet> sets = features.stream()
+                    .flatMap(feature -> feature.workerSets(context).stream())
+                    .toList();
             watching = true;
             waiting.add(wiring.staleCheck());
             if (!works.isEmpty()) {
@@ -152,21 +181,42 @@ public final class OneRoof implements AutoCloseable {
                 waiting.add(worker);
             }
             waiting.add(wiring.jobKeeper(jobs));
+            if (!sets.isEmpty()) {
+                setRunner = new WorkerSetRunner(workers, sets);
+                setThread = Thread.ofPlatform().name("oneroof-worker-sets").unstarted(setRunner);
+            }
         }
         waiting.forEach(workers::start);
         waiting.clear();
+        if (setThread != null && setThread.getState() == Thread.State.NEW) {
+            setThread.start();
+        }
         return this;
     }
 
+    /** The worker that one of the features declares for a scope. */
+    public Optional<Worker> declared(Scope scope) {
+        FeatureContext context = wiring.featureContext(jobs);
+        return features.stream()
+                .map(feature -> feature.worker(context, scope))
+                .flatMap(Optional::stream)
+                .findFirst();
+    }
+
+    /** As {@link #runOnce(Worker, Duration)}, of a tail worker. */
+    public Once.Ended runOnce(TailSpec spec, Duration patience) {
+        return runOnce(wiring.tailWorker(spec), patience);
+    }
+
     /**
-     * Runs a tail worker until it has nothing to do for now, and gives its scope back. Refused while its gate is closed,
+     * Runs a worker until it has nothing to do for now, and gives its scope back. Refused while one of its gates is closed,
      * or another instance holds it.
      *
      * @param patience how long all of it may take
      */
-    public Once.Ended runOnce(TailSpec spec, Duration patience) {
-        boolean isKnown = wiring.demandFree(spec);
-        Once once = new Once(wiring.tailWorker(spec), !isKnown);
+    public Once.Ended runOnce(Worker worker, Duration patience) {
+        boolean isKnown = wiring.demandFree(worker);
+        Once once = new Once(worker, !isKnown);
         Workers.Started started = workers.start(once);
         try {
             return once.ended().get(patience.toMillis(), TimeUnit.MILLISECONDS);
@@ -176,7 +226,7 @@ public final class OneRoof implements AutoCloseable {
                     ErrorCode.FAILED,
                     "worker: '%s' did not come to an end within %d s%s"
                             .formatted(
-                                    spec.scope(),
+                                    worker.scope(),
                                     patience.toSeconds(),
                                     failure == null ? "" : "; its last pass failed: " + failure.getMessage()),
                     e);
@@ -215,6 +265,14 @@ public final class OneRoof implements AutoCloseable {
     /** Drains: every batch that runs is finished, leases are given back. */
     @Override
     public void close() {
+        if (setRunner != null && setThread != null) {
+            setRunner.stop();
+            try {
+                setThread.join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
         workers.close();
     }
 }

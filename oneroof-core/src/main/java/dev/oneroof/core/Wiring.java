@@ -1,5 +1,8 @@
 package dev.oneroof.core;
 
+import dev.oneroof.core.feature.Feature;
+import dev.oneroof.core.feature.FeatureContext;
+import dev.oneroof.core.feature.SeedStore;
 import dev.oneroof.core.gate.GateStore;
 import dev.oneroof.core.job.JobWork;
 import dev.oneroof.core.job.Jobs;
@@ -14,6 +17,7 @@ import dev.oneroof.core.tail.TailStores;
 import dev.oneroof.core.tail.TailWorker;
 import dev.oneroof.core.tail.read.HolderSampler;
 import dev.oneroof.core.tail.source.TailSource;
+import dev.oneroof.core.worker.Worker;
 import dev.oneroof.core.worker.Workers;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.error.ErrorCode;
@@ -75,18 +79,53 @@ final class Wiring {
     }
 
     /** Says no where a run could only wait; tells whether anybody is registered for the scope. */
-    boolean demandFree(TailSpec spec) {
+    boolean demandFree(Worker worker) {
         return database.inTx(tx -> {
-            String gate = spec.gate();
+            String gate = worker.gate();
             if (gate != null) {
                 gates.demandOpen(tx, gate);
             }
-            leases.owner(tx, spec.scope()).ifPresent(owner -> {
+            leases.owner(tx, worker.scope()).ifPresent(owner -> {
                 throw new OneRoofException(
-                        ErrorCode.CONFLICT, "worker: '%s' is at work in '%s'".formatted(spec.scope(), owner));
+                        ErrorCode.CONFLICT, "worker: '%s' is at work in '%s'".formatted(worker.scope(), owner));
             });
-            return leases.isKnown(tx, spec.scope());
+            return leases.isKnown(tx, worker.scope());
         });
+    }
+
+    /** Refuses a feature whose rows are not there: a gate that is missing would read as closed, and say nothing. */
+    void demandSeeds(Feature feature) {
+        List<String> missing = database.inTx(tx -> new SeedStore().missing(tx, feature.seeds()));
+        if (!missing.isEmpty()) {
+            throw new OneRoofException(
+                    ErrorCode.NOT_FOUND,
+                    "feature: '%s' needs rows that are not in the schema: %s; its migrations seed them"
+                            .formatted(feature.name(), String.join(", ", missing)));
+        }
+    }
+
+    FeatureContext featureContext(Jobs jobs) {
+        return new FeatureContext() {
+            @Override
+            public String instance() {
+                return config.instance();
+            }
+
+            @Override
+            public Database database() {
+                return database;
+            }
+
+            @Override
+            public Jobs jobs() {
+                return jobs;
+            }
+
+            @Override
+            public Worker tail(TailSpec spec) {
+                return tailWorker(spec);
+            }
+        };
     }
 
     TailWorker tailWorker(TailSpec spec) {

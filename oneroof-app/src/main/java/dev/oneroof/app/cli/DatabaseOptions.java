@@ -39,7 +39,17 @@ final class DatabaseOptions {
         return loader().fromOwnSettingsOnly().load();
     }
 
+    /** With what only a server is told. */
+    AppConfig loadForServer(@Nullable String instance, @Nullable Integer httpPort) {
+        return loader(instance, httpPort).load();
+    }
+
     private ConfigLoader loader() {
-        return new ConfigLoader(Surroundings.of(spec).environment(), new ConfigFlags(file, db, home, schema));
+        return loader(null, null);
+    }
+
+    private ConfigLoader loader(@Nullable String instance, @Nullable Integer httpPort) {
+        return new ConfigLoader(
+                Surroundings.of(spec).environment(), new ConfigFlags(file, db, home, schema, instance, httpPort));
     }
 }

@@ -7,9 +7,6 @@ import dev.oneroof.app.connect.OpenDatabase;
 import dev.oneroof.app.connect.SchemaAccess;
 import dev.oneroof.postgres.Connections;
 import dev.oneroof.postgres.Database;
-import dev.oneroof.postgres.error.ErrorCode;
-import dev.oneroof.postgres.error.OneRoofException;
-import dev.oneroof.postgres.schema.SchemaStatus;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
@@ -38,45 +35,11 @@ final class OperatorAccess {
             DatabaseOptions options, ToIntFunction<AppConfig> size, BiFunction<AppConfig, DataSource, R> act) {
         AppConfig config = options.load();
         try (OpenDatabase database = OpenDatabase.open(config, Access.LOOK)) {
-            demandSchema(config, database);
+            SchemaAccess.demandCurrent(config, database);
             try (HikariDataSource pool = Connections.pool(
                     database.address(), "oneroof", config.schema().roles().server(), size.applyAsInt(config))) {
                 return act.apply(config, pool);
             }
-        }
-    }
-
-    private static void demandSchema(AppConfig config, OpenDatabase database) {
-        SchemaStatus status = SchemaAccess.status(config, database.address());
-        switch (status.state()) {
-            case CURRENT -> {}
-            case ABSENT, BEHIND ->
-                throw new OneRoofException(
-                        ErrorCode.NOT_FOUND,
-                        "schema: '%s' in %s is %s; 'oneroof db migrate' brings it to version %s"
-                                .formatted(
-                                        config.schema().schema(),
-                                        database.address(),
-                                        status.installed() == null ? "not there" : "at version " + status.installed(),
-                                        status.known()));
-            case DIFFERENT ->
-                throw new OneRoofException(
-                        ErrorCode.SCHEMA_DIFFERENT,
-                        "schema: '%s' in %s was made by an earlier development build and differs in %s; %s"
-                                .formatted(
-                                        config.schema().schema(),
-                                        database.address(),
-                                        String.join(", ", status.different()),
-                                        SchemaAccess.otherwise(config)));
-            case NEWER ->
-                throw new OneRoofException(
-                        ErrorCode.SCHEMA_NEWER,
-                        "schema: '%s' in %s is at version %s and this program knows %s; use a newer oneroof"
-                                .formatted(
-                                        config.schema().schema(),
-                                        database.address(),
-                                        status.installed(),
-                                        status.known()));
         }
     }
 

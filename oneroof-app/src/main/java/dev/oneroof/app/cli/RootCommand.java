@@ -13,6 +13,8 @@ import picocli.CommandLine.Spec;
         scope = ScopeType.INHERIT,
         versionProvider = Version.class,
         subcommands = {
+            UpCommand.class,
+            InitCommand.class,
             DemoCommand.class,
             DbCommand.class,
             SourceCommand.class,
@@ -49,6 +51,6 @@ final class RootCommand implements Runnable {
     public void run() {
         throw new ParameterException(
                 spec.commandLine(),
-                "a command is missing: demo, db, source, worker, cursor, job, schedule, executor, dlq, gate, instance, status, doctor, bench or version");
+                "a command is missing: up, init, demo, db, source, worker, cursor, job, schedule, executor, dlq, gate, instance, status, doctor, bench or version");
     }
 }

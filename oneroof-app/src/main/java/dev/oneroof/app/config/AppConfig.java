@@ -17,4 +17,14 @@ public record AppConfig(
         Optional<DatabaseAddress> database,
         SchemaConfig schema,
         int poolSize,
-        Duration leaseTime) {}
+        Duration leaseTime,
+        Server server) {
+    /**
+     * What concerns a running server only.
+     *
+     * @param instance empty: a name that is made for it
+     */
+    public record Server(Optional<String> instance, String httpHost, int httpPort, boolean logsJson) {
+        public static final Server DEFAULT = new Server(Optional.empty(), "127.0.0.1", 0, false);
+    }
+}

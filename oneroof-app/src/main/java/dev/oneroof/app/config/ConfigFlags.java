@@ -8,6 +8,12 @@ public record ConfigFlags(
         @Nullable Path file,
         @Nullable String db,
         @Nullable Path home,
-        @Nullable String schema) {
+        @Nullable String schema,
+        @Nullable String instance,
+        @Nullable Integer httpPort) {
     public static final ConfigFlags NONE = new ConfigFlags(null, null, null, null);
+
+    public ConfigFlags(@Nullable Path file, @Nullable String db, @Nullable Path home, @Nullable String schema) {
+        this(file, db, home, schema, null, null);
+    }
 }

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -36,6 +37,8 @@ public final class ConfigLoader {
             "ONEROOF_JAVA_OPTS",
             "ONEROOF_JDK_DIRS",
             "ONEROOF_LOG_LEVEL");
+
+    private static final Pattern INSTANCE_NAME = Pattern.compile("[A-Za-z0-9_./-]{1,100}");
 
     private final Map<String, String> environment;
     private final ConfigFlags flags;
@@ -68,7 +71,8 @@ public final class ConfigLoader {
                 checked(this::database, Optional.empty()),
                 checked(this::schema, SchemaConfig.DEFAULT),
                 number(Settings.DB_POOL_SIZE, 3, 100),
-                Duration.ofSeconds(number(Settings.LEASE_SECONDS, 10, 3600)));
+                Duration.ofSeconds(number(Settings.LEASE_SECONDS, 10, 3600)),
+                server());
         if (!problems.isEmpty()) {
             throw new OneRoofException(ErrorCode.INVALID_INPUT, String.join("\n", problems));
         }
@@ -138,6 +142,12 @@ public final class ConfigLoader {
         if (flags.schema() != null) {
             values.put(Settings.DB_SCHEMA, flags.schema());
         }
+        if (flags.instance() != null) {
+            values.put(Settings.INSTANCE, flags.instance());
+        }
+        if (flags.httpPort() != null) {
+            values.put(Settings.HTTP_PORT, flags.httpPort().toString());
+        }
     }
 
     /** An empty variable is more often a slip than a wish, and an empty home would be the current folder. */
@@ -180,6 +190,26 @@ public final class ConfigLoader {
         return Optional.of(address);
     }
 
+    private AppConfig.Server server() {
+        String instance = values.get(Settings.INSTANCE);
+        if (instance != null && !INSTANCE_NAME.matcher(instance).matches()) {
+            notAllowed(Settings.INSTANCE, instance);
+        }
+        String format = text(Settings.LOG_FORMAT);
+        if (!format.equals("text") && !format.equals("json")) {
+            notAllowed(Settings.LOG_FORMAT, format);
+        }
+        return new AppConfig.Server(
+                Optional.ofNullable(instance),
+                text(Settings.HTTP_HOST),
+                number(Settings.HTTP_PORT, 0, 65535),
+                format.equals("json"));
+    }
+
+    private void notAllowed(Setting setting, String value) {
+        problems.add("%s: '%s' is not allowed; allowed is %s".formatted(setting.key(), value, setting.allowed()));
+    }
+
     private SchemaConfig schema() {
         return new SchemaConfig(new SchemaName(text(Settings.DB_SCHEMA)), new RoleNames(text(Settings.DB_ROLE_PREFIX)));
     }
@@ -199,7 +229,7 @@ public final class ConfigLoader {
         } catch (NumberFormatException e) {
             // told below, together with what is out of bounds
         }
-        problems.add("%s: '%s' is not allowed; allowed is %s".formatted(setting.key(), value, setting.allowed()));
+        notAllowed(setting, value);
         return least;
     }
 

@@ -55,8 +55,41 @@ final class Settings {
             false,
             "How long a worker's scope stays with an instance that has gone quiet.");
 
+    static final Setting INSTANCE = new Setting(
+            "instance",
+            null,
+            "1 to 100 of letters, digits, _, ., - and /, unlike that of any other running instance",
+            false,
+            "The name under which a server holds leases. Without it a new one for each start, or a constant one for a home.");
+    static final Setting HTTP_HOST = new Setting(
+            "http.host",
+            "127.0.0.1",
+            "a loopback address",
+            false,
+            "The address on which the server answers: health, metrics and the status page.");
+    static final Setting HTTP_PORT = new Setting(
+            "http.port",
+            "7070",
+            "a whole number from 0 to 65535",
+            false,
+            "The port of that address; 0 takes a free one.");
+    static final Setting LOG_FORMAT =
+            new Setting("log.format", "text", "text or json", false, "How the server writes its log lines, to stderr.");
+
     static final List<Setting> ALL = List.of(
-            HOME, DB_URL, DB_USER, DB_PASSWORD, DB_SCHEMA, DB_ROLE_PREFIX, DB_POOL_SIZE, EMBEDDED_PORT, LEASE_SECONDS);
+            HOME,
+            DB_URL,
+            DB_USER,
+            DB_PASSWORD,
+            DB_SCHEMA,
+            DB_ROLE_PREFIX,
+            DB_POOL_SIZE,
+            EMBEDDED_PORT,
+            LEASE_SECONDS,
+            INSTANCE,
+            HTTP_HOST,
+            HTTP_PORT,
+            LOG_FORMAT);
 
     private Settings() {}
 

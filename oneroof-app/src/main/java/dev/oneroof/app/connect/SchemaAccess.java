@@ -57,4 +57,39 @@ public final class SchemaAccess {
             throw RoleMembership.explained(address, config.schema().roles().server(), e);
         }
     }
+
+    /** Refuses a schema that is absent, behind, newer or made by another build. */
+    public static void demandCurrent(AppConfig config, OpenDatabase database) {
+        SchemaStatus status = status(config, database.address());
+        switch (status.state()) {
+            case CURRENT -> {}
+            case ABSENT, BEHIND ->
+                throw new OneRoofException(
+                        ErrorCode.NOT_FOUND,
+                        "schema: '%s' in %s is %s; 'oneroof db migrate' brings it to version %s"
+                                .formatted(
+                                        config.schema().schema(),
+                                        database.address(),
+                                        status.installed() == null ? "not there" : "at version " + status.installed(),
+                                        status.known()));
+            case DIFFERENT ->
+                throw new OneRoofException(
+                        ErrorCode.SCHEMA_DIFFERENT,
+                        "schema: '%s' in %s was made by an earlier development build and differs in %s; %s"
+                                .formatted(
+                                        config.schema().schema(),
+                                        database.address(),
+                                        String.join(", ", status.different()),
+                                        otherwise(config)));
+            case NEWER ->
+                throw new OneRoofException(
+                        ErrorCode.SCHEMA_NEWER,
+                        "schema: '%s' in %s is at version %s and this program knows %s; use a newer oneroof"
+                                .formatted(
+                                        config.schema().schema(),
+                                        database.address(),
+                                        status.installed(),
+                                        status.known()));
+        }
+    }
 }

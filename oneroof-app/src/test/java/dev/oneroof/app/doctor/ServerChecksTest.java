@@ -104,7 +104,14 @@ class ServerChecksTest {
 
     private static ServerChecks checks(DatabaseAddress address) {
         return new ServerChecks(
-                new AppConfig(Path.of("."), 0, Optional.of(address), SchemaConfig.DEFAULT, 3, Duration.ofSeconds(15)),
+                new AppConfig(
+                        Path.of("."),
+                        0,
+                        Optional.of(address),
+                        SchemaConfig.DEFAULT,
+                        3,
+                        Duration.ofSeconds(15),
+                        AppConfig.Server.DEFAULT),
                 address);
     }
 

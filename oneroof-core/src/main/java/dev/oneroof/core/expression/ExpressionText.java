@@ -7,26 +7,38 @@ import org.jspecify.annotations.Nullable;
  * (b} is well-formed there, and reads rows twice. What the server, the driver and the mapping layer read differently is
  * refused.
  */
-final class ExpressionText {
+public final class ExpressionText {
     private final String text;
+    private final String what;
     private int at;
 
-    private ExpressionText(String text) {
+    private ExpressionText(String text, String what) {
         this.text = text;
+        this.what = what;
     }
 
     /** Why this cannot be an expression, or null. */
     static @Nullable String flaw(String expression) {
+        return flaw(expression, "expression", Expression.LONGEST);
+    }
+
+    /**
+     * Why a text cannot stand in parentheses within a statement of ours; null where it can.
+     *
+     * @param what the text is: an expression, a statement
+     * @param longest the characters that are allowed
+     */
+    public static @Nullable String flaw(String expression, String what, int longest) {
         if (expression.isBlank()) {
             return "it is empty";
         }
-        if (expression.length() > Expression.LONGEST) {
-            return "it has %d characters; allowed are up to %d".formatted(expression.length(), Expression.LONGEST);
+        if (expression.length() > longest) {
+            return "it has %d characters; allowed are up to %d".formatted(expression.length(), longest);
         }
         if (expression.chars().anyMatch(c -> c < ' ' && c != '\n' && c != '\r' && c != '\t')) {
             return "control characters do not belong in it";
         }
-        return new ExpressionText(expression).scan();
+        return new ExpressionText(expression, what).scan();
     }
 
     private @Nullable String scan() {
@@ -54,7 +66,7 @@ final class ExpressionText {
 
     private @Nullable String unquoted(char c) {
         if (c == ';') {
-            return "it is one expression, without ';'";
+            return "it is one %s, without ';'".formatted(what);
         }
         if (text.startsWith("--", at) || text.startsWith("/*", at)) {
             return "comments do not belong in it";

@@ -68,8 +68,13 @@ public record SetEffect(String columns, String statement, Map<String, Object> pa
         return new Batch(rows, written, page.upTo());
     }
 
+    /** The whole statement over a page, with the page's and its own parameters to be bound. */
+    public String over(Page page) {
+        return WHOLE.formatted(page.select(columns), statement);
+    }
+
     private Batch whole(UserTx tx, Page page) {
-        return marked(() -> tx.query(WHOLE.formatted(page.select(columns), statement))
+        return marked(() -> tx.query(over(page))
                 .bindMap(page.parameters())
                 .bindMap(parameters)
                 .map((row, context) -> new Batch(

@@ -4,6 +4,11 @@ import java.time.Duration;
 
 /** What one pass of a worker came to. */
 public sealed interface Pass {
+    /** What was handled and committed. */
+    default long rows() {
+        return 0;
+    }
+
     /** There may be more: go on at once. */
     record Worked(long rows) implements Pass {}
 

@@ -36,6 +36,7 @@ final class WorkerLoop implements Runnable {
     private final GateStore gates;
     private final LoopConfig config;
     private final Share share;
+    private final Observer observer;
     private final Waiting waiting = new Waiting();
 
     private volatile boolean prepared;
@@ -71,8 +72,10 @@ final class WorkerLoop implements Runnable {
             LeaseStore leases,
             GateStore gates,
             LoopConfig config,
-            Share share) {
+            Share share,
+            Observer observer) {
         this.share = share;
+        this.observer = observer;
         this.worker = worker;
         this.db = db;
         this.gates = gates;
@@ -371,8 +374,14 @@ final class WorkerLoop implements Runnable {
     }
 
     private Pass passed(Lease held) {
+        long begun = System.nanoTime();
         Pass pass = timed(() -> worker.runOnce(held));
         failures.set(0);
+        observer.passEnded(
+                worker.scope().worker(),
+                worker.scope().source(),
+                pass.rows(),
+                Duration.ofNanos(System.nanoTime() - begun));
         return pass;
     }
 

@@ -26,6 +26,7 @@ public final class Workers implements AutoCloseable {
     private final List<Thread> threads = new ArrayList<>();
     private final Share share;
     private final WakeUps wakeUps;
+    private Observer observer = Observer.NONE;
     private @Nullable Thread sharing;
     private @Nullable Thread listening;
 
@@ -39,6 +40,11 @@ public final class Workers implements AutoCloseable {
         this.share = new Share(owner, db, config, loops, wakeUps::ear);
     }
 
+    /** Concerns the loops that are started from now on. */
+    public synchronized void observedBy(Observer with) {
+        observer = with;
+    }
+
     /** One loop that was started, which can be ended alone. */
     public interface Started {
         /** Lets the pass that runs come to its end and gives the lease back. */
@@ -46,7 +52,7 @@ public final class Workers implements AutoCloseable {
     }
 
     public synchronized Started start(Worker worker) {
-        WorkerLoop loop = new WorkerLoop(worker, owner, db, leases, gates, config, share);
+        WorkerLoop loop = new WorkerLoop(worker, owner, db, leases, gates, config, share, observer);
         loops.add(loop);
         if (sharing == null) {
             sharing = Thread.ofPlatform().name("oneroof-instance").start(share);

@@ -1,0 +1,72 @@
+package dev.oneroof.core.worker;
+
+import dev.oneroof.core.lease.Scope;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Keeps the running workers of an instance equal to the members of its sets. */
+public final class WorkerSetRunner implements Runnable {
+    private static final Logger log = LoggerFactory.getLogger(WorkerSetRunner.class);
+    private static final Duration INTERVAL = Duration.ofSeconds(2);
+
+    private final Workers workers;
+    private final List<WorkerSet> sets;
+    private final Waiting waiting = new Waiting();
+    private final Map<WorkerSet, Map<Scope, Running>> running = new HashMap<>();
+
+    private record Running(Object version, Workers.Started started) {}
+
+    public WorkerSetRunner(Workers workers, List<WorkerSet> sets) {
+        this.workers = workers;
+        this.sets = List.copyOf(sets);
+    }
+
+    public void stop() {
+        waiting.stop();
+    }
+
+    @Override
+    public void run() {
+        do {
+            sets.forEach(this::reconcileGuarded);
+        } while (waiting.pause(INTERVAL));
+    }
+
+    private void reconcileGuarded(WorkerSet set) {
+        try {
+            reconcile(set);
+        } catch (RuntimeException | Error e) {
+            // The members of before keep running, and of the other sets too.
+            log.warn("could not read the members of a worker set; trying again in {} s", INTERVAL.toSeconds(), e);
+        }
+    }
+
+    private void reconcile(WorkerSet set) {
+        Map<Scope, WorkerSet.Member> wanted =
+                set.members().stream().collect(Collectors.toMap(WorkerSet.Member::scope, Function.identity()));
+        Map<Scope, Running> here = running.computeIfAbsent(set, one -> new HashMap<>());
+        for (Map.Entry<Scope, Running> one : List.copyOf(here.entrySet())) {
+            Scope scope = one.getKey();
+            WorkerSet.Member member = wanted.get(scope);
+            if (member == null || !member.version().equals(one.getValue().version())) {
+                one.getValue().started().end();
+                here.remove(scope);
+                log.info("{}: {}", scope, member == null ? "removed" : "changed, starting it again");
+                if (member == null) {
+                    set.removed(scope);
+                }
+            }
+        }
+        for (WorkerSet.Member member : wanted.values()) {
+            if (!waiting.isStopped() && !here.containsKey(member.scope())) {
+                here.put(member.scope(), new Running(member.version(), workers.start(member.create())));
+            }
+        }
+    }
+}

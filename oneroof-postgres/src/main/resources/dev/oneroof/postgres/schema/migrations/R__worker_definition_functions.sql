@@ -1,0 +1,69 @@
+-- Acts on workers that are rows. They run with the rights of the owner, for administrators only; each writes its act.
+CREATE OR REPLACE FUNCTION ${schema}.fn_worker_define(
+    p_worker_name text, p_source_name text, p_columns text[], p_statement text, p_actor text, p_reason text)
+RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    INSERT INTO ${schema}.worker_definition (worker_name, source_name, columns, statement, actor, reason, db_user)
+    VALUES (p_worker_name, p_source_name, p_columns, p_statement, p_actor, p_reason, session_user)
+    ON CONFLICT (worker_name, source_name) DO NOTHING;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    INSERT INTO ${schema}.operator_act (act, target, actor, reason)
+    VALUES ('worker_added', concat(p_worker_name, '/', p_source_name), p_actor, p_reason);
+    RETURN true;
+END $$;
+
+CREATE OR REPLACE FUNCTION ${schema}.fn_worker_redefine(
+    p_worker_name text, p_source_name text, p_columns text[], p_statement text, p_actor text, p_reason text)
+RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    v_version bigint;
+BEGIN
+    UPDATE ${schema}.worker_definition
+    SET columns = p_columns, statement = p_statement, actor = p_actor, reason = p_reason, db_user = session_user,
+        version = version + 1, updated_at = clock_timestamp()
+    WHERE worker_name = p_worker_name AND source_name = p_source_name
+    RETURNING version INTO v_version;
+    IF FOUND THEN
+        INSERT INTO ${schema}.operator_act (act, target, actor, reason, details)
+        VALUES ('worker_altered', concat(p_worker_name, '/', p_source_name), p_actor, p_reason,
+                jsonb_build_object('version', v_version));
+    END IF;
+    RETURN v_version;
+END $$;
+
+-- The scope goes with the definition: an executor without a worker would read as silent. The cursor stays, unless it is to
+-- be removed too: a worker that is added again under the same name continues from it.
+CREATE OR REPLACE FUNCTION ${schema}.fn_worker_undefine(
+    p_worker_name text, p_source_name text, p_with_cursor boolean, p_actor text, p_reason text)
+RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    DELETE FROM ${schema}.worker_definition WHERE worker_name = p_worker_name AND source_name = p_source_name;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    IF p_with_cursor THEN
+        DELETE FROM ${schema}.gov_worker_cursor WHERE worker_name = p_worker_name AND source_name = p_source_name;
+    END IF;
+    DELETE FROM ${schema}.queue_heartbeat
+    WHERE executor_name = concat(p_worker_name, '/', p_source_name, '/0');
+    INSERT INTO ${schema}.operator_act (act, target, actor, reason, details)
+    VALUES ('worker_removed', concat(p_worker_name, '/', p_source_name), p_actor, p_reason,
+            jsonb_build_object('with_cursor', p_with_cursor));
+    RETURN true;
+END $$;
+
+REVOKE ALL ON FUNCTION
+    ${schema}.fn_worker_define(text, text, text[], text, text, text),
+    ${schema}.fn_worker_redefine(text, text, text[], text, text, text),
+    ${schema}.fn_worker_undefine(text, text, boolean, text, text)
+FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION
+    ${schema}.fn_worker_define(text, text, text[], text, text, text),
+    ${schema}.fn_worker_redefine(text, text, text[], text, text, text),
+    ${schema}.fn_worker_undefine(text, text, boolean, text, text)
+TO ${admin};
