@@ -3,8 +3,8 @@ package dev.oneroof.core;
 import dev.oneroof.core.feature.Feature;
 import dev.oneroof.core.feature.FeatureContext;
 import dev.oneroof.core.job.JobDraft;
+import dev.oneroof.core.job.JobHandlerSpec;
 import dev.oneroof.core.job.JobKind;
-import dev.oneroof.core.job.JobWork;
 import dev.oneroof.core.job.Jobs;
 import dev.oneroof.core.job.worker.JobWorker;
 import dev.oneroof.core.lease.Scope;
@@ -58,7 +58,7 @@ public final class OneRoof implements AutoCloseable {
     private final Workers workers;
     private final List<Worker> waiting = new ArrayList<>();
     private final Set<Scope> taken = new HashSet<>();
-    private final List<JobWork> works = new ArrayList<>();
+    private final List<JobHandlerSpec> jobHandlers = new ArrayList<>();
     private final List<Feature> features = new ArrayList<>();
     private final Jobs jobs;
     private volatile @Nullable JobWorker jobWorker;
@@ -124,36 +124,45 @@ public final class OneRoof implements AutoCloseable {
     }
 
     /**
-     * Begins the work on a kind of jobs, and makes the kind known. It is done from {@link #start} on, while the gate
-     * {@code queue.jobs.enabled} is open.
+     * Defines the handler of a kind of jobs, and registers the kind. Its jobs run from {@link #start} on, or at once if this
+     * instance has started, while the gate {@code queue.jobs.enabled} is open. A second handler of a kind is refused.
      */
     public JobDraft<OneRoof> work(JobKind kind) {
         return new JobDraft<>(kind, this::work);
     }
 
-    private OneRoof work(JobWork work) {
-        if (watching
-                || works.stream()
-                        .anyMatch(
-                                known -> known.kind().name().equals(work.kind().name()))) {
+    private synchronized OneRoof work(JobHandlerSpec spec) {
+        String kind = spec.kind().name();
+        if (jobHandlers.stream().anyMatch(known -> known.kind().name().equals(kind))) {
             throw new OneRoofException(
                     ErrorCode.CONFLICT,
-                    "kind: '%s' comes too late or twice; allowed is one work on a kind, before the start"
-                            .formatted(work.kind().name()));
+                    "kind: '%s' has a handler in this instance already; allowed is one per kind".formatted(kind));
         }
-        jobs().register(work.kind(), wiring.instance());
-        works.add(work);
+        jobs().register(spec.kind(), wiring.instance());
+        jobHandlers.add(spec);
+        JobWorker worker = jobWorker;
+        if (worker != null) {
+            worker.add(spec);
+        } else if (watching) {
+            workers.start(newJobWorker());
+        }
         return this;
     }
 
-    /** Enqueues jobs. Those that this process works on begin without a wake-up from the database. */
+    private JobWorker newJobWorker() {
+        JobWorker worker = wiring.jobWorker(jobHandlers, workers);
+        jobWorker = worker;
+        return worker;
+    }
+
+    /** Enqueues jobs. Those that this process runs start without a wake-up from the database. */
     public Jobs jobs() {
         return jobs;
     }
 
     /**
-     * Has jobs of a kind come by the clock, fired in one of the running instances. Under the name of another schedule it takes
-     * its place; unless its times change, the next one stays.
+     * Adds a schedule that enqueues jobs of a kind by cron or interval, fired by one of the running instances. It replaces a
+     * schedule of the same name; unless the recurrence changes, the next due time stays.
      */
     public OneRoof schedule(Schedule schedule) {
         new Schedules(wiring.database()).replace(schedule, wiring.instance());
@@ -164,7 +173,7 @@ public final class OneRoof implements AutoCloseable {
      * Starts what was added. Beside it every instance, whatever else it does, looks who is silent, looks after jobs and
      * fires schedules, one of them at a time.
      */
-    public OneRoof start() {
+    public synchronized OneRoof start() {
         if (!watching) {
             FeatureContext context = wiring.featureContext(jobs);
             features.forEach(wiring::demandSeeds);
@@ -175,10 +184,8 @@ public final class OneRoof implements AutoCloseable {
                     .toList();
             watching = true;
             waiting.add(wiring.staleCheck());
-            if (!works.isEmpty()) {
-                JobWorker worker = wiring.jobWorker(works, workers);
-                jobWorker = worker;
-                waiting.add(worker);
+            if (!jobHandlers.isEmpty()) {
+                waiting.add(newJobWorker());
             }
             waiting.add(wiring.jobKeeper(jobs));
             if (!sets.isEmpty()) {

@@ -4,14 +4,14 @@ import dev.oneroof.core.feature.Feature;
 import dev.oneroof.core.feature.FeatureContext;
 import dev.oneroof.core.feature.SeedStore;
 import dev.oneroof.core.gate.GateStore;
-import dev.oneroof.core.job.JobWork;
+import dev.oneroof.core.job.JobHandlerSpec;
 import dev.oneroof.core.job.Jobs;
 import dev.oneroof.core.job.worker.DeadLetterCheck;
 import dev.oneroof.core.job.worker.JobKeeper;
 import dev.oneroof.core.job.worker.JobWorker;
 import dev.oneroof.core.lease.LeaseStore;
 import dev.oneroof.core.liveness.StaleCheck;
-import dev.oneroof.core.schedule.Firing;
+import dev.oneroof.core.schedule.ScheduleFirer;
 import dev.oneroof.core.tail.TailSpec;
 import dev.oneroof.core.tail.TailStores;
 import dev.oneroof.core.tail.TailWorker;
@@ -57,11 +57,11 @@ final class Wiring {
         return new Workers(config.instance(), database, leases, gates, config.loop());
     }
 
-    JobWorker jobWorker(Collection<JobWork> works, Workers workers) {
+    JobWorker jobWorker(Collection<JobHandlerSpec> specs, Workers workers) {
         return new JobWorker(
                 config.instance(),
                 database,
-                works,
+                specs,
                 config.loop().gateInterval(),
                 () -> workers.wake("job"),
                 () -> workers.wakeSoon("job"));
@@ -70,7 +70,7 @@ final class Wiring {
     JobKeeper jobKeeper(Jobs jobs) {
         return new JobKeeper(
                 database,
-                new Firing(database, jobs),
+                new ScheduleFirer(database, jobs),
                 new DeadLetterCheck(database, config.tail().overflowAt()));
     }
 

@@ -1,11 +1,11 @@
 package dev.oneroof.app.cli;
 
 import dev.oneroof.core.schedule.CatchUp;
-import dev.oneroof.core.schedule.CronTimes;
+import dev.oneroof.core.schedule.CronExpression;
+import dev.oneroof.core.schedule.FixedInterval;
+import dev.oneroof.core.schedule.Recurrence;
 import dev.oneroof.core.schedule.Schedule;
 import dev.oneroof.core.schedule.Schedules;
-import dev.oneroof.core.schedule.SteadyTimes;
-import dev.oneroof.core.schedule.Timetable;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.time.Duration;
@@ -51,12 +51,12 @@ final class ScheduleAddCommand implements Callable<Integer> {
         @ArgGroup(exclusive = false)
         private @Nullable Steadily steadily;
 
-        Timetable timetable() {
+        Recurrence recurrence() {
             if (byCron != null) {
-                return CronTimes.of(byCron.cron, byCron.zone);
+                return CronExpression.of(byCron.cron, byCron.zone);
             }
             Duration every = steadily == null ? Duration.ZERO : steadily.every;
-            return new SteadyTimes(every, steadily == null ? null : steadily.from);
+            return new FixedInterval(every, steadily == null ? null : steadily.from);
         }
     }
 
@@ -114,7 +114,7 @@ final class ScheduleAddCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Schedule schedule = new Schedule(
-                name, kind, when.timetable(), catchUp, !noOverlap, job.payload(), job.priority(), job.maxAttempts());
+                name, kind, when.recurrence(), catchUp, !noOverlap, job.payload(), job.priority(), job.maxAttempts());
         return OperatorAccess.inDatabase(options, db -> {
             Schedules schedules = new Schedules(db);
             Schedules.Put done =
@@ -129,7 +129,7 @@ final class ScheduleAddCommand implements Callable<Integer> {
                                 case SAME -> "there already";
                             },
                             next));
-            if (!schedules.areKept()) {
+            if (!schedules.areFired()) {
                 output.say("nobody fires it yet: no instance is running");
             }
             output.printIfJson(new Answer(name, done.name().toLowerCase(Locale.ROOT), next));

@@ -1,6 +1,6 @@
 package dev.oneroof.app.cli;
 
-import dev.oneroof.core.schedule.KnownSchedule;
+import dev.oneroof.core.schedule.ScheduleView;
 import dev.oneroof.core.schedule.Schedules;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -10,16 +10,16 @@ import picocli.CommandLine.Mixin;
 
 @Command(name = "list", description = "Lists the schedules, and when each is due next.")
 final class ScheduleListCommand implements Callable<Integer> {
-    private static final Columns<KnownSchedule> COLUMNS = new Columns<KnownSchedule>()
-            .with("NAME", KnownSchedule::name)
-            .with("KIND", KnownSchedule::kind)
+    private static final Columns<ScheduleView> COLUMNS = new Columns<ScheduleView>()
+            .with("NAME", ScheduleView::name)
+            .with("KIND", ScheduleView::kind)
             .with("WHEN", ScheduleShowCommand::when)
             .with("NEXT", ScheduleListCommand::next)
-            .with("LAST", KnownSchedule::lastDueAt)
-            .with("FIRED", KnownSchedule::fired)
-            .with("MISSED", KnownSchedule::missed);
+            .with("LAST", ScheduleView::lastDueAt)
+            .with("FIRED", ScheduleView::fired)
+            .with("MISSED", ScheduleView::missed);
 
-    record Answer(List<KnownSchedule> schedules) {}
+    record Answer(List<ScheduleView> schedules) {}
 
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
@@ -29,14 +29,14 @@ final class ScheduleListCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<KnownSchedule> schedules = OperatorAccess.inDatabase(options, db -> new Schedules(db).list());
+        List<ScheduleView> schedules = OperatorAccess.inDatabase(options, db -> new Schedules(db).list());
         output.list(
                 new Answer(schedules), schedules, COLUMNS, "there is no schedule; 'oneroof schedule add' makes one");
         return 0;
     }
 
-    private static @Nullable Object next(KnownSchedule schedule) {
-        KnownSchedule.Pause pause = schedule.pause();
+    private static @Nullable Object next(ScheduleView schedule) {
+        ScheduleView.Pause pause = schedule.pause();
         if (pause == null) {
             return schedule.nextDueAt();
         }

@@ -1,6 +1,6 @@
 package dev.oneroof.app.cli;
 
-import dev.oneroof.core.schedule.KnownSchedule;
+import dev.oneroof.core.schedule.ScheduleView;
 import dev.oneroof.core.schedule.Schedules;
 import dev.oneroof.postgres.error.OneRoofException;
 import dev.oneroof.postgres.text.DurationText;
@@ -20,7 +20,7 @@ import picocli.CommandLine.Parameters;
 final class ScheduleShowCommand implements Callable<Integer> {
     private static final int TIMES = 5;
 
-    record Answer(KnownSchedule schedule, List<Instant> nextTimes) {}
+    record Answer(ScheduleView schedule, List<Instant> nextTimes) {}
 
     @Mixin
     private final DatabaseOptions options = new DatabaseOptions();
@@ -34,20 +34,20 @@ final class ScheduleShowCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        KnownSchedule schedule = OperatorAccess.inDatabase(options, db -> new Schedules(db).show(name));
+        ScheduleView schedule = OperatorAccess.inDatabase(options, db -> new Schedules(db).show(name));
         Answer answer = new Answer(schedule, times(schedule));
         output.answer(answer, () -> print(answer));
         return 0;
     }
 
     /** From the one that is stored, where that has yet to come. None of one that was stopped because its times cannot be told. */
-    private static List<Instant> times(KnownSchedule schedule) {
+    private static List<Instant> times(ScheduleView schedule) {
         try {
             Instant stored = schedule.nextDueAt();
             if (stored == null || stored.isBefore(schedule.seenAt())) {
-                return Schedules.times(schedule.timetable(), schedule.seenAt(), TIMES);
+                return Schedules.times(schedule.recurrence(), schedule.seenAt(), TIMES);
             }
-            return Stream.concat(Stream.of(stored), Schedules.times(schedule.timetable(), stored, TIMES - 1).stream())
+            return Stream.concat(Stream.of(stored), Schedules.times(schedule.recurrence(), stored, TIMES - 1).stream())
                     .toList();
         } catch (OneRoofException e) {
             if (schedule.pause() == null) {
@@ -58,14 +58,14 @@ final class ScheduleShowCommand implements Callable<Integer> {
     }
 
     /** By what it is due, in words. */
-    static String when(KnownSchedule schedule) {
+    static String when(ScheduleView schedule) {
         return schedule.everySeconds() == null
                 ? "%s in %s".formatted(schedule.cron(), schedule.zone())
                 : "every %s".formatted(DurationText.of(Duration.ofSeconds(schedule.everySeconds())));
     }
 
     private void print(Answer answer) {
-        KnownSchedule schedule = answer.schedule();
+        ScheduleView schedule = answer.schedule();
         print("schedule", schedule.name());
         print("kind", schedule.kind());
         print("due", when(schedule));
@@ -84,7 +84,7 @@ final class ScheduleShowCommand implements Callable<Integer> {
                         ? "as the kind says"
                         : schedule.maxAttempts().toString());
         print("payload", schedule.payload());
-        KnownSchedule.Pause pause = schedule.pause();
+        ScheduleView.Pause pause = schedule.pause();
         print(
                 "paused",
                 pause == null ? null : "since %s by %s: %s".formatted(pause.at(), pause.actor(), pause.reason()));
@@ -101,7 +101,7 @@ final class ScheduleShowCommand implements Callable<Integer> {
     }
 
     /** On the clock of its zone, and by UTC. */
-    private static String shown(KnownSchedule schedule, Instant time) {
+    private static String shown(ScheduleView schedule, Instant time) {
         if (schedule.zone() == null || schedule.zone().equals("UTC")) {
             return time.toString();
         }

@@ -6,10 +6,10 @@ import dev.oneroof.core.job.Job;
 import dev.oneroof.core.job.JobKind;
 import dev.oneroof.core.job.NewJob;
 import dev.oneroof.core.job.Outcome;
-import dev.oneroof.core.schedule.KnownSchedule;
+import dev.oneroof.core.schedule.FixedInterval;
 import dev.oneroof.core.schedule.Schedule;
+import dev.oneroof.core.schedule.ScheduleView;
 import dev.oneroof.core.schedule.Schedules;
-import dev.oneroof.core.schedule.SteadyTimes;
 import dev.oneroof.core.signal.Payload;
 import dev.oneroof.core.tail.Row;
 import dev.oneroof.core.tail.source.IdType;
@@ -68,14 +68,14 @@ final class DemoFiles {
             job.say(tx.query(DemoSql.RECOUNT).mapTo(String.class).one());
             return Outcome.done();
         });
-        oneroof.schedule(Schedule.of("recount_files", RECOUNT.name(), new SteadyTimes(Duration.ofSeconds(10), null))
+        oneroof.schedule(Schedule.of("recount_files", RECOUNT.name(), new FixedInterval(Duration.ofSeconds(10), null))
                 .withoutOverlap());
         goOn(new Schedules(oneroof.database()));
     }
 
     /** Where it was the demo that has paused it: what an operator says stands. */
     private static void goOn(Schedules schedules) {
-        KnownSchedule.Pause pause = schedules.show("recount_files").pause();
+        ScheduleView.Pause pause = schedules.show("recount_files").pause();
         if (pause != null && END.equals(new OperatorAct(pause.actor(), pause.reason()))) {
             schedules.resume("recount_files", BEGIN);
         }

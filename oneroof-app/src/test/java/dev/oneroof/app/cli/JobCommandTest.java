@@ -91,7 +91,7 @@ class JobCommandTest {
         Oneroof command = new Oneroof(folder).on(database);
         assertThat(command.run("job", "enqueue", "mark_file").err())
                 .contains("nobody would begin it now: gate queue.jobs.enabled is closed")
-                .contains("nobody would begin it now: no instance is running that does jobs")
+                .contains("nobody would begin it now: no instance with a job worker is running")
                 .doesNotContain("paused");
 
         command.run("gate", "open", "queue.jobs.enabled", "--reason", "a trial");

@@ -1,6 +1,6 @@
 package dev.oneroof.core.feature;
 
-import dev.oneroof.core.job.JobWork;
+import dev.oneroof.core.job.JobHandlerSpec;
 import dev.oneroof.core.lease.Scope;
 import dev.oneroof.core.worker.Worker;
 import dev.oneroof.core.worker.WorkerSet;
@@ -31,7 +31,7 @@ public interface Feature {
     }
 
     /** Job kinds with their handlers. */
-    default List<JobWork> jobs(FeatureContext context) {
+    default List<JobHandlerSpec> jobs(FeatureContext context) {
         return List.of();
     }
 

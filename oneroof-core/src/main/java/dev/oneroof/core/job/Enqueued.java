@@ -1,9 +1,9 @@
 package dev.oneroof.core.job;
 
 /**
- * What became of an enqueue.
+ * The result of an enqueue.
  *
- * @param id of the new job, or of the one that bears its key already
- * @param isNew false where such a job was alive
+ * @param id of the new job, or of the live one that has its key
+ * @param isNew false if the key was in use
  */
 public record Enqueued(JobId id, boolean isNew) {}

@@ -17,22 +17,22 @@ public interface Job {
 
     int maxAttempts();
 
-    /** The idempotency key; null where there is none. */
+    /** The idempotency key; null if there is none. */
     @Nullable
     String key();
 
     @Nullable
     UUID run();
 
-    /** Whether somebody wants it given up, or it is not ours any more. The handler's thread is interrupted, too. */
+    /** Whether it should stop: cancelled, lost, past its deadline, or at shutdown. The handler's thread is interrupted as well. */
     boolean isCancelled();
 
     /**
-     * Keeps a line for those who look: a moment later, in a transaction that is not the handler's, so that it stays where
-     * the job fails. Up to a thousand of an attempt are kept, and 500 characters of each.
+     * Writes a log line: a moment later, in another transaction than the handler's, so that it stays if the job fails. Up to
+     * 1000 lines of an attempt are kept, and 500 characters of each.
      */
     void say(String line);
 
-    /** As {@link #say}, with how far it is, from 0 to 100. */
+    /** As {@link #say}, with the progress from 0 to 100. */
     void progress(int percent, String line);
 }

@@ -2,7 +2,7 @@ package dev.oneroof.core.job;
 
 import org.jspecify.annotations.Nullable;
 
-/** A job that was given up; what has not happened to it is null. */
+/** A job that failed for good; what does not apply is null. */
 public record JobDeadLetter(
         JobDeadLetterId id,
         JobId job,
@@ -11,10 +11,10 @@ public record JobDeadLetter(
         Failure failure,
         Origin origin,
         Decision decision) {
-    /** What it met. */
+    /** The last failure. */
     public record Failure(int attempts, int maxAttempts, String errorClass, String error, String at) {}
 
-    /** What it was enqueued with. */
+    /** How it was enqueued. */
     public record Origin(
             String enqueuedAt,
             int priority,
@@ -22,7 +22,7 @@ public record JobDeadLetter(
             @Nullable String run,
             String payload) {}
 
-    /** What somebody has said of it, and what became of that. */
+    /** The triage by an operator, and its result. */
     public record Decision(
             Triage triage,
             @Nullable String by,

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Dead letters of jobs: looked at in their table, changed by functions that executors in other languages call as well. */
+/** Dead letters of jobs: read from their table, changed by functions that executors in other languages call as well. */
 final class JobDeadLetterStore {
     private static final String COLUMNS = """
             SELECT dead_letter_id, job_id, job_kind, event_domain, priority, attempts, max_attempts, idempotency_key, run_id,
@@ -23,7 +23,7 @@ final class JobDeadLetterStore {
             FROM oneroof.job_dead_letter
             """;
 
-    // Without a status the open ones: those have an index of their own.
+    // Without a status only open ones, which have an index of their own.
     private static final String OPEN = COLUMNS + """
             WHERE resolved_at IS NULL
               AND (CAST(:kind AS text) IS NULL OR job_kind = :kind)
@@ -36,7 +36,7 @@ final class JobDeadLetterStore {
 
     private static final String CLOSED = OPEN.replace("resolved_at IS NULL", "resolved_at IS NOT NULL");
 
-    // A job has one at most: what is replayed is another job.
+    // A job has at most one: a replay is another job.
     private static final String ONE = COLUMNS + "WHERE dead_letter_id = :id OR job_id = :id";
 
     private static final String GROUPS = """
@@ -59,10 +59,10 @@ final class JobDeadLetterStore {
             "SELECT oneroof.fn_job_dead_letter_triage(:id, :status, :note, :actor) ->> 'to'";
 
     private static final String TRIAGE_GROUP = """
-            SELECT (t.told ->> 'triaged')::bigint AS triaged, CAST(t.told ->> 'last' AS uuid) AS last,
-                   (t.told ->> 'more')::boolean AS more
+            SELECT (t.result ->> 'triaged')::bigint AS triaged, CAST(t.result ->> 'last' AS uuid) AS last,
+                   (t.result ->> 'more')::boolean AS more
             FROM oneroof.fn_job_dead_letter_triage_group(
-                :kind, :fingerprint, :status, :note, :actor, :after, :until, :limit) t (told)
+                :kind, :fingerprint, :status, :note, :actor, :after, :until, :limit) t (result)
             """;
 
     private static final String REPLAY =
@@ -74,9 +74,9 @@ final class JobDeadLetterStore {
             """;
 
     private static final String NEXT = """
-            SELECT n.told ->> 'state' AS state, (n.told ->> 'letters')::bigint AS letters,
-                   (n.told ->> 'replayed')::bigint AS replayed, (n.told ->> 'wait_seconds')::double precision AS wait
-            FROM oneroof.fn_job_dead_letter_replay_next(:run, :limit, :actor) n (told)
+            SELECT n.result ->> 'state' AS state, (n.result ->> 'letters')::bigint AS letters,
+                   (n.result ->> 'replayed')::bigint AS replayed, (n.result ->> 'wait_seconds')::double precision AS wait
+            FROM oneroof.fn_job_dead_letter_replay_next(:run, :limit, :actor) n (result)
             """;
 
     private static final String CANCEL =
@@ -88,7 +88,7 @@ final class JobDeadLetterStore {
             WHERE replay_run_id = :run
             """;
 
-    /** How a batch of a group's triage ended; {@code last} is null where it had none. */
+    /** The result of one batch of a group's triage; {@code last} is null if the batch was empty. */
     record Triaged(long count, @Nullable UUID last, boolean more) {}
 
     List<JobDeadLetter> list(
@@ -108,7 +108,7 @@ final class JobDeadLetterStore {
                 .list();
     }
 
-    /** By its own id, or by that of its job. */
+    /** By its id, or by the id of its job. */
     Optional<JobDeadLetter> find(Tx tx, UUID id) {
         return tx.query(ONE).bind("id", id).map((row, context) -> letter(row)).findFirst();
     }
@@ -122,7 +122,7 @@ final class JobDeadLetterStore {
                 .list();
     }
 
-    /** Registered now, or when something of it failed. */
+    /** Whether the kind is registered, or has open letters. */
     boolean isKind(Tx tx, String kind) {
         return tx.query(IS_KIND).bind("kind", kind).mapTo(Boolean.class).one();
     }

@@ -14,7 +14,7 @@ import java.util.UUID;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** What operators do with the jobs that were given up. */
+/** Lists, triages and replays dead letters of jobs. */
 public final class JobDeadLetters {
     /** How many letters of a group are changed in one transaction. */
     private static final int BATCH = 1000;
@@ -27,9 +27,9 @@ public final class JobDeadLetters {
     }
 
     /**
-     * The oldest first, behind an id.
+     * The oldest first, after an id.
      *
-     * @param status null are all that are open
+     * @param status null is all open ones
      */
     public List<JobDeadLetter> list(
             @Nullable String kind,
@@ -43,7 +43,7 @@ public final class JobDeadLetters {
         });
     }
 
-    /** By its id, or by that of its job. */
+    /** By its id, or by the id of its job. */
     public JobDeadLetter show(UUID id) {
         return db.inTx(tx -> store.find(tx, id))
                 .orElseThrow(() -> new OneRoofException(
@@ -66,16 +66,16 @@ public final class JobDeadLetters {
                         ErrorCode.NOT_FOUND, "group: there is no open dead letter of '%s'".formatted(group)));
     }
 
-    /** All or, when one is refused, none. The reason is kept as the note. */
+    /** All or, if one is refused, none. The reason is stored as the note. */
     public void triage(Collection<JobDeadLetterId> ids, Triage to, OperatorAct by) {
         db.useTx(tx -> inOrder(ids).forEach(id -> store.triage(tx, id, to, by)));
     }
 
     /**
-     * Triages the open letters of a group that are there now, in batches; returns how many were not so triaged before.
-     * What was done stays so when it fails on the way, and the same call again does the rest.
+     * Triages the open letters that a group has now, in batches; returns how many changed. If it fails on the way, finished
+     * batches stay, and the same call does the rest.
      *
-     * @param done is told after each batch how many it were so far
+     * @param done called after each batch with the total so far
      */
     public long triageGroup(LetterGroup group, Triage to, OperatorAct by, LongConsumer done) {
         UUID until = group(group).lastLetter().value();
@@ -91,8 +91,8 @@ public final class JobDeadLetters {
     }
 
     /**
-     * Has jobs done once more, each as a new one: all or, when one is refused, none. The reason says who allowed it.
-     * Returns by letter the new jobs.
+     * Replays letters, each as a new job: all or, if one is refused, none. The reason names the authorization. Returns the new
+     * jobs by letter.
      */
     public Map<JobDeadLetterId, JobId> replay(Collection<JobDeadLetterId> ids, OperatorAct by) {
         return db.inTx(tx -> {
@@ -103,16 +103,16 @@ public final class JobDeadLetters {
     }
 
     /**
-     * Begins the replay of those in a group that are triaged for it now; {@link #replayNext} does it. The reason says
-     * who allowed it.
+     * Starts the replay of the letters of a group that are triaged for it now; {@link #replayNext} replays them. The reason
+     * names the authorization.
      *
-     * @param rate letters a second, over all who ask for batches
+     * @param rate letters per second, over all callers
      */
     public ReplayRun startReplay(LetterGroup group, double rate, OperatorAct by) {
         return db.inTx(tx -> found(tx, store.start(tx, group, rate, by)));
     }
 
-    /** Replays the next letters, as many as the rate allows by now; all of the batch or none. */
+    /** Replays the next letters, as many as the rate allows by now; the whole batch or none of it. */
     public ReplayRun replayNext(ReplayRunId run, String actor) {
         return db.inTx(tx -> store.next(tx, run, BATCH, actor));
     }
@@ -121,7 +121,7 @@ public final class JobDeadLetters {
         return db.inTx(tx -> found(tx, run));
     }
 
-    /** Gives a run up; what it has replayed stays so. */
+    /** Cancels a run; replayed letters stay replayed. */
     public ReplayRun cancelReplay(ReplayRunId run, OperatorAct by) {
         return db.inTx(tx -> {
             store.cancel(tx, run, by);
@@ -143,7 +143,7 @@ public final class JobDeadLetters {
         }
     }
 
-    /** Two at once lock the same letters one way only, and nobody does one twice. */
+    /** In one order, so that concurrent calls do not deadlock, and each letter once. */
     private static List<JobDeadLetterId> inOrder(Collection<JobDeadLetterId> ids) {
         return ids.stream()
                 .distinct()

@@ -1,6 +1,6 @@
 package dev.oneroof.core.job;
 
-/** Does a job. It may be called more than once for one: after a crash, and when its lease ran out. */
+/** Runs a job. It may be called more than once for one job: after a crash, and after its lease expired. */
 @FunctionalInterface
 public interface JobHandler {
     Outcome handle(Job job) throws Exception;

@@ -4,37 +4,37 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A kind of job, and how it is run. The database looks at the values when it is registered.
+ * A kind of job, and how it is run. The database checks the values when it is registered.
  *
- * @param domain whose wake-ups its jobs are
+ * @param domain the event domain whose wake-up channel its jobs use
  */
 public record JobKind(String name, String domain, String description, Retrying retrying, Times times, Limits limits) {
     /**
-     * What comes after a failure.
+     * Retries and their backoff.
      *
-     * @param maxAttempts after so many that failed it is a dead letter, unless the job says otherwise
-     * @param first how long until the second attempt; doubled each time up to the longest
+     * @param maxAttempts after so many failed attempts a job becomes a dead letter, unless the job has its own number
+     * @param first the delay of the second attempt; doubled with each further one, up to the longest
      */
     public record Retrying(int maxAttempts, Duration first, Duration longest) {}
 
     /**
-     * How long things may take.
+     * Time limits.
      *
-     * @param lease how long a worker that has gone quiet keeps a job
-     * @param deadline how long a handler may take
-     * @param lag due for longer than this, its jobs are behind
+     * @param lease how long a worker that stopped responding keeps a job
+     * @param deadline how long a handler may run
+     * @param lag jobs that have been due for longer are reported as behind
      */
     public record Times(Duration lease, Duration deadline, Duration lag) {}
 
     /**
-     * Over all processes; null is no limit.
+     * Limits over all processes; null is no limit.
      *
-     * @param running at most so many at once
+     * @param running the most jobs at once
      */
     public record Limits(
             @Nullable Integer running, @Nullable Rate rate) {}
 
-    /** On average so many in so long, and never more than that at once. */
+    /** The average number of leases in a time, which is also the largest burst. */
     public record Rate(int count, Duration per) {}
 
     public static JobKind named(String name) {

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A line that a handler logs for its job.
  *
- * @param percent how far the job is; null where the handler did not say
+ * @param percent the progress; null if the handler gave none
  */
 public record JobLogLine(
         LeasedJob job, String text, @Nullable Integer percent) {}

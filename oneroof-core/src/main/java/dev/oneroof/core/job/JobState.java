@@ -3,16 +3,16 @@ package dev.oneroof.core.job;
 import java.util.Locale;
 import java.util.Set;
 
-/** The states of a job. Those that have no next are in {@code job_history}, the others in {@code job_queue}. */
+/** The states of a job. Final ones are in {@code job_history}, the others in {@code job_queue}. */
 public enum JobState {
-    /** For later, or between two attempts. */
+    /** Due later, or between two attempts. */
     SCHEDULED,
     /** Due. */
     QUEUED,
-    /** With a worker. */
+    /** Held by a worker. */
     LEASED,
     SUCCEEDED,
-    /** Given up: there is a dead letter. */
+    /** Failed for good: there is a dead letter. */
     FAILED,
     CANCELLED;
 

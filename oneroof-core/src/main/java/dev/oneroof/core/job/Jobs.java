@@ -14,11 +14,12 @@ import java.util.Map;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** Enqueues jobs, and changes what becomes of them. */
+/** Enqueues, cancels and retries jobs, and pauses kinds. */
 public final class Jobs {
     private final Database db;
     private final JobStore store = new JobStore();
-    private final Predicate<Map<String, Integer>> taken;
+    private final JobKindStore kinds = new JobKindStore();
+    private final Predicate<Map<String, Integer>> startsHere;
     private final Runnable wake;
 
     public Jobs(Database db) {
@@ -26,18 +27,18 @@ public final class Jobs {
     }
 
     /**
-     * @param taken whether so many jobs of these kinds would be begun at once in this process
-     * @param wake has this process look for jobs
+     * @param startsHere whether so many jobs of these kinds would start immediately in this process
+     * @param wake makes this process lease jobs
      */
-    public Jobs(Database db, Predicate<Map<String, Integer>> taken, Runnable wake) {
+    public Jobs(Database db, Predicate<Map<String, Integer>> startsHere, Runnable wake) {
         this.db = db;
-        this.taken = taken;
+        this.startsHere = startsHere;
         this.wake = wake;
     }
 
-    /** Makes a kind known, or changes how it is run; true when anything changed. */
+    /** Registers a kind, or changes how it is run; true if anything changed. */
     public boolean register(JobKind kind, String actor) {
-        return db.inTx(tx -> store.register(tx, kind, actor));
+        return db.inTx(tx -> kinds.register(tx, kind, actor));
     }
 
     /** In a transaction of its own. */
@@ -45,7 +46,7 @@ public final class Jobs {
         return enqueueAll(List.of(job)).getFirst();
     }
 
-    /** By an operator: the job and the act of it, in one transaction. No act where the key is alive already. */
+    /** By an operator: the job and the operator act in one transaction. No act if the key is in use. */
     public Enqueued enqueue(NewJob job, OperatorAct by) {
         return db.inTx(tx -> {
             Enqueued enqueued = enqueue(tx, job);
@@ -56,7 +57,7 @@ public final class Jobs {
         });
     }
 
-    /** In the caller's transaction: the job is there if and only if what else it does is. */
+    /** In the caller's transaction: the job exists if and only if that commits. */
     public Enqueued enqueue(Tx tx, NewJob job) {
         return enqueueAll(tx, List.of(job)).getFirst();
     }
@@ -79,37 +80,36 @@ public final class Jobs {
         try {
             return db.inStatement(tx -> enqueueAll(tx, jobs));
         } catch (RuntimeException | Error e) {
-            // Of a single statement nothing is rolled back, so nobody has been told that there may be some all the
-            // same.
+            // The jobs may be committed all the same, and a single statement runs no rollback hooks.
             wake.run();
             throw e;
         }
     }
 
     /**
-     * All or, when one is refused, none. Of one whose key is alive already the job that bears it is returned. Jobs that
-     * this process would begin at once need no wake-up from the database.
+     * All or, if one is refused, none. If a key is in use, the live job that has it is returned. Jobs that would start
+     * immediately in this process send no wake-up through the database.
      */
     public List<Enqueued> enqueueAll(Tx tx, List<NewJob> jobs) {
         if (jobs.isEmpty()) {
             return List.of();
         }
-        boolean here = taken.test(jobs.stream().collect(Collectors.toMap(NewJob::kind, job -> 1, Integer::sum)));
+        boolean here = startsHere.test(jobs.stream().collect(Collectors.toMap(NewJob::kind, job -> 1, Integer::sum)));
         List<Enqueued> enqueued = store.put(tx, timed(tx, jobs), !here);
         tx.onCommit(wake);
-        // Also where it is not known whether they are there: nobody else was told of them.
+        // Also if it is unknown whether they were committed: no other process was woken for them.
         tx.onRollback(wake);
         return enqueued;
     }
 
-    /** In the transaction that the caller has begun on its own connection, and will end. */
+    /** In the transaction that is open on the connection of the caller. */
     public Enqueued enqueue(Connection connection, NewJob job) {
         return enqueueAll(connection, List.of(job)).getFirst();
     }
 
-    /** As {@link #enqueueAll(Tx, List)}; the jobs are there if and only if the caller commits. */
+    /** As {@link #enqueueAll(Tx, List)}; the jobs exist if and only if the caller commits. */
     public List<Enqueued> enqueueAll(Connection connection, List<NewJob> jobs) {
-        // When it commits is not known here, so the database wakes everybody, this process too.
+        // The time of the commit is not known here, so the database wakes all processes, this one included.
         return jobs.isEmpty() ? List.of() : db.within(connection, tx -> store.put(tx, timed(tx, jobs), true));
     }
 
@@ -117,7 +117,7 @@ public final class Jobs {
         return jobs.stream().anyMatch(job -> job.in() != null);
     }
 
-    /** The database is asked for its time only where a job has a delay. */
+    /** Reads the time of the database only if a job has a delay. */
     private List<NewJob> timed(Tx tx, List<NewJob> jobs) {
         if (!hasDelay(jobs)) {
             return jobs;
@@ -126,11 +126,11 @@ public final class Jobs {
         return jobs.stream().map(job -> job.enqueuedAt(now)).toList();
     }
 
-    /** What became of the wish that a job be given up. */
+    /** The result of a cancel. */
     public enum Cancelled {
-        /** Nobody worked on it: it has ended. */
+        /** It was not leased, and has ended. */
         AT_ONCE,
-        /** Its holder was asked to give it up. */
+        /** It is leased, and its holder was asked to stop it. */
         REQUESTED
     }
 
@@ -143,28 +143,26 @@ public final class Jobs {
         };
     }
 
-    /** Has a job that waits for its time, or for its next attempt, tried now. One that is due already is no change. */
+    /** Makes a scheduled job due now. One that is due already is not changed. */
     public void retryNow(JobId job, OperatorAct by) {
         switch (db.inTx(tx -> store.retryNow(tx, job, by))) {
             case "queued" -> wake.run();
-            case "leased" ->
-                throw new OneRoofException(ErrorCode.CONFLICT, "job: '%s' is being worked on".formatted(job));
+            case "leased" -> throw new OneRoofException(ErrorCode.CONFLICT, "job: '%s' is running".formatted(job));
             case "ended" -> throw ended(job);
             default -> throw unknown(job);
         }
     }
 
     /**
-     * Has no job of a kind begun until it is resumed; those that are being worked on may be finished, others are enqueued
-     * and wait. False where it is paused already.
+     * Starts no job of a kind until it is resumed. Running ones finish; enqueued ones wait. False if it is paused already.
      */
     public boolean pauseKind(String kind, OperatorAct by) {
-        return db.inTx(tx -> store.pauseKind(tx, kind, true, by));
+        return db.inTx(tx -> kinds.setPaused(tx, kind, true, by));
     }
 
-    /** False where it is not paused. */
+    /** False if it is not paused. */
     public boolean resumeKind(String kind, OperatorAct by) {
-        boolean resumed = db.inTx(tx -> store.pauseKind(tx, kind, false, by));
+        boolean resumed = db.inTx(tx -> kinds.setPaused(tx, kind, false, by));
         if (resumed) {
             wake.run();
         }

@@ -4,12 +4,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job in somebody's hands.
+ * A leased job.
  *
- * @param token whoever changes the job shows it
- * @param orderAt its place in the order of its kind, as the database writes it
- * @param leasedNanos this process's clock when the lease was asked for: the lease is over no earlier than its time after it
- * @param leaseNanos for how long it was leased, as its kind was registered then
+ * @param token required for every change of the job
+ * @param orderAt its position in the order of its kind, as the database prints it
+ * @param leasedNanos this process's clock before the lease was requested: the lease expires no earlier than {@code leaseNanos}
+ *     after it
+ * @param leaseNanos the lease time of its kind at that time
  */
 public record LeasedJob(
         JobId id,
@@ -30,12 +31,12 @@ public record LeasedJob(
         return attempt >= maxAttempts;
     }
 
-    /** By this process's own clock, from before the lease was asked for. */
+    /** Whether the lease may have expired, by this process's clock. */
     public boolean isOver() {
         return hasUsed(1);
     }
 
-    /** Whether a third, say, of its lease has passed since it was given. */
+    /** Whether more than this share of its lease time has passed since the lease. */
     public boolean hasUsed(double share) {
         return System.nanoTime() - leasedNanos > leaseNanos * share;
     }

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The open dead letters of a group, counted.
  *
- * @param lastLetter the latest of them, of which the sample is
- * @param replayRun the run that replays them; null where there is none
+ * @param lastLetter the latest of them, from which the sample is taken
+ * @param replayRun the run that replays them; null if there is none
  */
 public record LetterGroupReport(
         LetterGroup group,

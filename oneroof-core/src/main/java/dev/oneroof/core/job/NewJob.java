@@ -13,13 +13,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job to be enqueued. What is null is the kind's own, or none.
+ * A job to enqueue. Null is the default of the kind, or none.
  *
- * @param key while a job with this key is alive, no second one is enqueued; of 1 to 500 bytes
- * @param priority 0 to 100: a job goes before one of priority 0 that came up to so many minutes earlier
- * @param at not before this time, which is of the years 1 to 9999
- * @param in not before so long from when it is enqueued, by the database's clock; never beside {@code at}
- * @param run what it belongs to, for those who look
+ * @param key while a job with this key is alive, no second one is enqueued; 1 to 500 bytes
+ * @param priority 0 to 100: a job goes before one of priority 0 that was due up to so many minutes earlier
+ * @param at not before this time, in the years 1 to 9999
+ * @param in not before this delay after it is enqueued, by the database's clock; never together with {@code at}
+ * @param run an id of what it belongs to, shown to operators
  */
 public record NewJob(
         String kind,
@@ -32,7 +32,7 @@ public record NewJob(
         @Nullable UUID run) {
     private static final int LONGEST_KEY = 500;
     private static final int SHOWN = 80;
-    // From any time of the next five thousand years on, it ends in a year of four digits.
+    // From any time of the next five thousand years, it leads to a year of four digits.
     private static final Duration LONGEST = Duration.ofDays(1_000_000);
 
     public NewJob {
@@ -63,7 +63,7 @@ public record NewJob(
                     .formatted(DurationText.of(in), DurationText.of(LONGEST)));
         }
         if (at != null) {
-            throw refused("in: '%s' is not allowed beside at '%s'; allowed is one of them"
+            throw refused("in: '%s' is not allowed together with at '%s'; allowed is one of them"
                     .formatted(DurationText.of(in), at));
         }
     }
@@ -84,14 +84,14 @@ public record NewJob(
         return new NewJob(kind, payload, key, higher, at, in, maxAttempts, run);
     }
 
-    /** In the place of what was said of its time before. */
+    /** Replaces an earlier time or delay. */
     public NewJob notBefore(Instant time) {
         return new NewJob(kind, payload, key, priority, time, null, maxAttempts, run);
     }
 
     /**
-     * Not before so long from when it is enqueued, whatever this process's clock says: the database reckons it from the
-     * beginning of the transaction, as it does {@code enqueued_at}. In the place of what was said of its time before.
+     * Not before this delay after it is enqueued. The database counts it from the start of the transaction, as
+     * {@code enqueued_at}, so this process's clock does not matter. Replaces an earlier time or delay.
      */
     public NewJob in(Duration delay) {
         return new NewJob(kind, payload, key, priority, null, delay, maxAttempts, run);
@@ -105,7 +105,7 @@ public record NewJob(
         return new NewJob(kind, payload, key, priority, at, in, maxAttempts, runId);
     }
 
-    /** With a time in the place of a delay. */
+    /** With its delay converted to a time. */
     NewJob enqueuedAt(Instant now) {
         return in == null ? this : notBefore(now.plus(in));
     }

@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What a handler says of a job. An exception is a {@link Retry} by the kind's backoff. */
+/** The result of a handler. An exception counts as a {@link Retry} with the kind's backoff. */
 public sealed interface Outcome {
     record Done() implements Outcome {}
 
     /**
-     * It failed: another attempt, if there is one left.
+     * The attempt failed: another one follows if any is left.
      *
-     * @param after how long until then; null is the kind's backoff
+     * @param after the delay; null is the kind's backoff
      */
     record Retry(String why, @Nullable Duration after) implements Outcome {
         public Retry {
@@ -22,21 +22,21 @@ public sealed interface Outcome {
         }
     }
 
-    /** It failed, and no attempt will go better: a dead letter at once. */
+    /** The attempt failed, and a retry would fail as well: a dead letter immediately. */
     record Dead(String why) implements Outcome {
         public Dead {
             Objects.requireNonNull(why, "why");
         }
     }
 
-    /** Not now. No attempt is counted. */
+    /** Run it again later. No attempt is counted. */
     record Snooze(Duration until) implements Outcome {
         public Snooze {
             demand("snooze", until);
         }
     }
 
-    /** It need not be done any more. */
+    /** The job is no longer needed. */
     record Cancel(String why) implements Outcome {
         public Cancel {
             Objects.requireNonNull(why, "why");

@@ -4,17 +4,17 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * How far the replay of a group is.
+ * The progress of the replay of a group.
  *
- * @param letters how many were triaged for it when it began
- * @param untilNext how long it takes until the rate allows another letter
+ * @param letters how many were triaged for it when it started
+ * @param untilNext how long until the rate allows another letter
  */
 public record ReplayRun(ReplayRunId id, State state, long letters, long replayed, Duration untilNext) {
-    /** Of a run. */
+    /** The states of a run. */
     public enum State {
-        /** Whoever asks for its next batch goes on where it was. */
+        /** The next batch continues after the last one. */
         RUNNING,
-        /** All letters were looked at. */
+        /** All letters were processed. */
         DONE,
         CANCELLED;
 
@@ -27,7 +27,7 @@ public record ReplayRun(ReplayRunId id, State state, long letters, long replayed
         return state == State.RUNNING;
     }
 
-    /** How many are not replayed: not yet, or because somebody has triaged them otherwise, or closed them, since it began. */
+    /** How many are not replayed: not yet, or because they were triaged otherwise or closed since it started. */
     public long left() {
         return Math.max(0, letters - replayed);
     }

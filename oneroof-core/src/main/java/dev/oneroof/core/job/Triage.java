@@ -2,14 +2,14 @@ package dev.oneroof.core.job;
 
 import java.util.Locale;
 
-/** What is to become of a dead letter, as far as somebody has said so. */
+/** The triage state of a dead letter. */
 public enum Triage {
-    /** Nobody has looked at it. */
+    /** Not triaged yet. */
     NEW,
     INVESTIGATING,
     /** It may be replayed. */
     MANUAL_REPLAY,
-    /** The end: it was replayed, or will not be. */
+    /** Final: it was replayed, or will not be. */
     CLOSED;
 
     public String sql() {

@@ -3,9 +3,9 @@ package dev.oneroof.core.job;
 import dev.oneroof.postgres.UserTx;
 
 /**
- * Does a job whose effects are in this database. They are committed together with the end of the job, or not at all: so
- * they happen exactly once. A job that is to be tried again, or snoozes, has not ended: of that attempt nothing is
- * committed. Nor is it where the handler abandons the transaction; what it returns then counts all the same.
+ * Runs a job whose effects are in this database. They are committed together with the end of the job, or not at all: so
+ * they happen exactly once. An attempt that ends in a retry or a snooze commits nothing. Nor does a handler that abandons the
+ * transaction; its outcome counts all the same.
  */
 @FunctionalInterface
 public interface TxJobHandler {

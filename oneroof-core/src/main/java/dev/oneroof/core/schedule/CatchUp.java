@@ -2,13 +2,13 @@ package dev.oneroof.core.schedule;
 
 import java.util.Locale;
 
-/** What becomes of times that went by while nobody fired. */
+/** The misfire policy: what happens to times that passed while no instance ran. */
 public enum CatchUp {
-    /** None is made up. One that is a minute late, as after a restart, is not missed yet. */
+    /** None is fired, except one that is at most a minute late, as after a restart. */
     SKIP,
-    /** One firing, for the last of them. */
+    /** Only the last one is fired. */
     LAST,
-    /** A firing for each. */
+    /** Each is fired. */
     ALL;
 
     String word() {

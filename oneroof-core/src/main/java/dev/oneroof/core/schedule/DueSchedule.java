@@ -7,11 +7,11 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import org.jspecify.annotations.Nullable;
 
-/** A schedule whose time has come, as it is written down: whether its timetable and its payload can be read is yet to be seen. */
+/** A due schedule as it is stored. Its recurrence and its payload are not parsed yet, and may be invalid. */
 record DueSchedule(
         String name,
         String kind,
-        Written written,
+        StoredRecurrence recurrence,
         CatchUp catchUp,
         boolean overlaps,
         String payload,
@@ -21,24 +21,24 @@ record DueSchedule(
         Instant now,
         long version) {
 
-    /** A timetable as it is written down; what it is made of can be looked up by it. */
-    record Written(
+    /** A recurrence as it is stored; the key of the parsed ones. */
+    record StoredRecurrence(
             @Nullable String cron,
             @Nullable String zone,
             int everySeconds,
             @Nullable Instant first) {
-        static Written of(ResultSet row) throws SQLException {
-            return new Written(
+        static StoredRecurrence of(ResultSet row) throws SQLException {
+            return new StoredRecurrence(
                     row.getString("cron"),
                     row.getString("time_zone"),
                     row.getInt("every_seconds"),
                     instant(row, "first_due_at"));
         }
 
-        Timetable read() {
+        Recurrence parse() {
             return cron == null || zone == null
-                    ? new SteadyTimes(Duration.ofSeconds(everySeconds), first)
-                    : CronTimes.of(cron, zone);
+                    ? new FixedInterval(Duration.ofSeconds(everySeconds), first)
+                    : CronExpression.of(cron, zone);
         }
     }
 
@@ -47,7 +47,7 @@ record DueSchedule(
         return new DueSchedule(
                 row.getString("schedule_name"),
                 row.getString("job_kind"),
-                Written.of(row),
+                StoredRecurrence.of(row),
                 CatchUp.of(row.getString("catch_up")),
                 row.getBoolean("may_overlap"),
                 row.getString("payload"),

@@ -33,7 +33,7 @@ final class ScheduleStore {
 
     private static final String UNTIL_NEXT = "SELECT oneroof.fn_job_schedule_until_due()";
 
-    private static final String IS_KEPT = """
+    private static final String IS_ANY_KEEPER_RUNNING = """
             SELECT EXISTS (
                 SELECT
                 FROM oneroof.queue_heartbeat
@@ -64,8 +64,8 @@ final class ScheduleStore {
 
     /** Returns {@code added}, {@code changed} or {@code same}. */
     String put(Tx tx, Schedule schedule, Instant next, boolean replace, String actor) {
-        CronTimes cron = schedule.timetable() instanceof CronTimes times ? times : null;
-        SteadyTimes steady = schedule.timetable() instanceof SteadyTimes times ? times : null;
+        CronExpression cron = schedule.recurrence() instanceof CronExpression one ? one : null;
+        FixedInterval interval = schedule.recurrence() instanceof FixedInterval one ? one : null;
         return SqlState.explained(() -> tx.query(PUT)
                 .bind("name", schedule.name())
                 .bind("kind", schedule.kind())
@@ -73,8 +73,10 @@ final class ScheduleStore {
                 .bind("zone", cron == null ? null : cron.zone())
                 .bind(
                         "every",
-                        steady == null ? null : Math.toIntExact(steady.every().toSeconds()))
-                .bind("first", steady == null ? null : time(steady.first()))
+                        interval == null
+                                ? null
+                                : Math.toIntExact(interval.every().toSeconds()))
+                .bind("first", interval == null ? null : time(interval.first()))
                 .bind("next", time(next))
                 .bind("catch_up", schedule.catchUp().word())
                 .bind("may_overlap", schedule.overlaps())
@@ -87,12 +89,12 @@ final class ScheduleStore {
                 .one());
     }
 
-    /** Whoever else changes what this transaction wants to change is not waited for. */
-    void waitNoLonger(Tx tx) {
+    /** Fails after 200 ms instead of waiting for a row that another transaction has locked. */
+    void limitLockWaits(Tx tx) {
         tx.query(LOCK_TIMEOUT).mapTo(String.class).one();
     }
 
-    /** Locked until the transaction ends; one that somebody else has is not among them. */
+    /** Locked until the transaction ends; those that another transaction has locked are skipped. */
     List<DueSchedule> due(Tx tx, int limit) {
         return tx.query(DUE)
                 .bind("limit", limit)
@@ -100,26 +102,27 @@ final class ScheduleStore {
                 .list();
     }
 
-    void fired(Tx tx, List<Fired> all) {
+    void fired(Tx tx, List<FireResult> all) {
         SqlState.explained(() -> tx.query(FIRED)
-                .bind("names", of(all, Fired::name).toArray(String[]::new))
-                .bind("nexts", of(all, fired -> text(fired.times().next())).toArray(String[]::new))
+                .bind("names", of(all, FireResult::name).toArray(String[]::new))
+                .bind("nexts", of(all, fired -> text(fired.plan().next())).toArray(String[]::new))
                 .bind("lasts", of(all, fired -> text(fired.last())).toArray(String[]::new))
-                .bind("jobs", of(all, Fired::lastJob).toArray(UUID[]::new))
-                .bind("fired", of(all, Fired::jobs).toArray(Integer[]::new))
-                .bind("missed", of(all, fired -> fired.times().missed()).toArray(Integer[]::new))
-                .bind("overlapped", of(all, Fired::overlapped).toArray(Integer[]::new))
+                .bind("jobs", of(all, FireResult::lastJob).toArray(UUID[]::new))
+                .bind("fired", of(all, FireResult::jobs).toArray(Integer[]::new))
+                .bind("missed", of(all, fired -> fired.plan().missed()).toArray(Integer[]::new))
+                .bind("overlapped", of(all, FireResult::overlapped).toArray(Integer[]::new))
                 .mapTo(Integer.class)
                 .one());
     }
 
-    /** In how many seconds the next one is due; empty where there is none. */
+    /** In how many seconds the next schedule is due; empty if there is none. */
     Optional<Double> untilNext(Tx tx) {
         return tx.query(UNTIL_NEXT).mapTo(Double.class).findOne();
     }
 
-    boolean isKept(Tx tx) {
-        return tx.query(IS_KEPT).mapTo(Boolean.class).one();
+    /** Whether an instance maintains the queue and is not draining. */
+    boolean isAnyKeeperRunning(Tx tx) {
+        return tx.query(IS_ANY_KEEPER_RUNNING).mapTo(Boolean.class).one();
     }
 
     boolean pause(Tx tx, String name, OperatorAct by) {
@@ -131,7 +134,7 @@ final class ScheduleStore {
                 .one());
     }
 
-    /** False where it has another definition by now, or does not fire anyway. */
+    /** False if its definition has changed meanwhile, or it is paused already. */
     boolean stop(Tx tx, DueSchedule schedule, OperatorAct by) {
         return SqlState.explained(() -> tx.query(STOP)
                 .bind("name", schedule.name())
@@ -142,8 +145,8 @@ final class ScheduleStore {
                 .one());
     }
 
-    /** @param next worked out by this very definition of the schedule */
-    boolean resume(Tx tx, KnownSchedule schedule, @Nullable Instant next, OperatorAct by) {
+    /** @param next computed from this definition of the schedule */
+    boolean resume(Tx tx, ScheduleView schedule, @Nullable Instant next, OperatorAct by) {
         return SqlState.explained(() -> tx.query(RESUME)
                 .bind("name", schedule.name())
                 .bind("version", schedule.version())
@@ -163,15 +166,15 @@ final class ScheduleStore {
                 .one());
     }
 
-    /** @param name null for all */
-    List<KnownSchedule> list(Tx tx, @Nullable String name) {
+    /** @param name null is all */
+    List<ScheduleView> list(Tx tx, @Nullable String name) {
         return tx.query(LIST)
                 .bind("name", name)
-                .map((row, context) -> KnownSchedule.of(row))
+                .map((row, context) -> ScheduleView.of(row))
                 .list();
     }
 
-    private static <T> List<T> of(List<Fired> all, Function<Fired, T> what) {
+    private static <T> List<T> of(List<FireResult> all, Function<FireResult, T> what) {
         return all.stream().map(what).toList();
     }
 

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Makes schedules known, shows them, and changes what becomes of them. They are fired where OneRoof runs. */
+/** Adds, shows, pauses and removes schedules. Running instances fire them. */
 public final class Schedules {
     private static final int TRIES = 10;
 
@@ -24,29 +24,29 @@ public final class Schedules {
         this.db = db;
     }
 
-    /** What became of a schedule that was put. */
+    /** What a put changed. */
     public enum Put {
         ADDED,
         CHANGED,
         SAME
     }
 
-    /** Adds a schedule. The same again is no change; another definition under the name is refused. */
+    /** Adds a schedule. The same definition again is no change; another one under the same name is refused. */
     public Put add(Schedule schedule, String actor) {
         return put(schedule, false, actor);
     }
 
     /**
-     * Adds a schedule, or puts it in the place of the one of its name. Unless its times change, its next one stays. One that
-     * was stopped, since it could not be fired, goes on with another definition; one that somebody has paused does not.
+     * Adds a schedule, or replaces the one of its name. Unless the recurrence changes, the next due time stays. A new
+     * definition resumes a schedule that the keeper stopped because it could not be fired, but not one that an operator paused.
      */
     public Put replace(Schedule schedule, String actor) {
         return put(schedule, true, actor);
     }
 
     private Put put(Schedule schedule, boolean replace, String actor) {
-        return again(() -> db.inTx(tx -> {
-            Instant next = schedule.timetable()
+        return retried(() -> db.inTx(tx -> {
+            Instant next = schedule.recurrence()
                     .next(store.now(tx))
                     .orElseThrow(() -> new OneRoofException(
                             ErrorCode.INVALID_INPUT,
@@ -55,8 +55,8 @@ public final class Schedules {
         }));
     }
 
-    /** What was just fired, replaced or removed, between the look at it and the change, is looked at again. */
-    private static <R> R again(Supplier<R> change) {
+    /** Retries a change of a schedule that was fired, replaced or removed between the read and the write. */
+    private static <R> R retried(Supplier<R> change) {
         for (int tries = 1; ; tries++) {
             try {
                 return change.get();
@@ -68,52 +68,52 @@ public final class Schedules {
         }
     }
 
-    /** Whether an instance runs that fires schedules, or would if nobody else did. */
-    public boolean areKept() {
-        return db.inTx(store::isKept);
+    /** Whether an instance runs that fires schedules, or would if no other did. */
+    public boolean areFired() {
+        return db.inTx(store::isAnyKeeperRunning);
     }
 
-    /** False where it is paused already. */
+    /** False if it is paused already. */
     public boolean pause(String name, OperatorAct by) {
         return db.inTx(tx -> store.pause(tx, name, by));
     }
 
-    /** What would have been due while it was paused is not made up. False where it is not paused. */
+    /** Times during the pause are not fired. False if it is not paused. */
     public boolean resume(String name, OperatorAct by) {
-        return again(() -> db.inTx(tx -> {
-            KnownSchedule schedule = known(store.list(tx, name), name);
-            @Nullable Instant next = schedule.timetable().next(store.now(tx)).orElse(null);
+        return retried(() -> db.inTx(tx -> {
+            ScheduleView schedule = first(store.list(tx, name), name);
+            @Nullable Instant next = schedule.recurrence().next(store.now(tx)).orElse(null);
             return store.resume(tx, schedule, next, by);
         }));
     }
 
-    /** Jobs that it has enqueued stay. */
+    /** Jobs that it enqueued stay. */
     public void remove(String name, OperatorAct by) {
         db.useTx(tx -> store.remove(tx, name, by));
     }
 
-    public List<KnownSchedule> list() {
+    public List<ScheduleView> list() {
         return db.inTx(tx -> store.list(tx, null));
     }
 
-    public KnownSchedule show(String name) {
-        return known(db.inTx(tx -> store.list(tx, name)), name);
+    public ScheduleView show(String name) {
+        return first(db.inTx(tx -> store.list(tx, name)), name);
     }
 
-    private static KnownSchedule known(List<KnownSchedule> found, String name) {
+    private static ScheduleView first(List<ScheduleView> found, String name) {
         return found.stream()
                 .findFirst()
                 .orElseThrow(
                         () -> new OneRoofException(ErrorCode.NOT_FOUND, "schedule: there is no '%s'".formatted(name)));
     }
 
-    /** The next so many times after this one. */
-    public static List<Instant> times(Timetable timetable, Instant after, int count) {
+    /** The next times after this one. */
+    public static List<Instant> times(Recurrence recurrence, Instant after, int count) {
         List<Instant> times = new ArrayList<>();
-        Optional<Instant> next = timetable.next(after);
+        Optional<Instant> next = recurrence.next(after);
         while (next.isPresent() && times.size() < count) {
             times.add(next.get());
-            next = timetable.next(next.get());
+            next = recurrence.next(next.get());
         }
         return times;
     }

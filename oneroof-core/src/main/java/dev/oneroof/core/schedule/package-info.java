@@ -1,4 +1,4 @@
-/** Jobs that come by the clock: when they are due, and who enqueues them. */
+/** Schedules, which enqueue jobs by cron or interval. */
 @NullMarked
 package dev.oneroof.core.schedule;
 

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.oneroof.core.OneRoof;
 import dev.oneroof.core.RuntimeConfig;
-import dev.oneroof.core.job.worker.Ending;
-import dev.oneroof.core.job.worker.HandBack;
-import dev.oneroof.core.job.worker.Handling;
+import dev.oneroof.core.job.worker.JobRunner;
+import dev.oneroof.core.job.worker.LeaseReleaser;
+import dev.oneroof.core.job.worker.OutcomeWriter;
 import dev.oneroof.core.signal.Payload;
 import dev.oneroof.core.worker.LoopConfig;
 import dev.oneroof.postgres.Database;
@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Jobs whose rows somebody else holds, in a transaction that stays open. Nobody waits for them but they themselves. */
+/** Jobs whose rows an open transaction has locked. They wait, and no other job does. */
 @OneRoofTest
 class HeldJobsTest {
     private static final Duration FIVE = Duration.ofSeconds(5);
@@ -47,8 +47,8 @@ class HeldJobsTest {
 
     @Test
     void areHandedBackLaterAndTheOthersAtOnce() throws Exception {
-        JobStore store = new JobStore();
-        HandBack back = new HandBack(db, store);
+        JobLeaseStore store = new JobLeaseStore();
+        LeaseReleaser back = new LeaseReleaser(db, store);
         database.run("SELECT oneroof.fn_job_enqueue('mark_file') FROM generate_series(1, 3)");
         List<LeasedJob> leased = db.inTx(
                 tx -> store.lease(tx, Map.of("mark_file", 3), 3, "one", Map.of(), UUID.randomUUID(), FIVE, FIVE));
@@ -57,13 +57,13 @@ class HeldJobsTest {
             other.run(
                     "SELECT FROM oneroof.job_queue WHERE job_id = ? FOR UPDATE",
                     leased.getFirst().id().value());
-            CompletableFuture.runAsync(() -> back.now(leased)).get(20, TimeUnit.SECONDS);
+            CompletableFuture.runAsync(() -> back.release(leased)).get(20, TimeUnit.SECONDS);
             assertThat(queued()).isEqualTo(2);
-            back.again();
+            back.releasePending();
             assertThat(queued()).isEqualTo(2);
             other.run("ROLLBACK");
         }
-        back.again();
+        back.releasePending();
         assertThat(queued()).isEqualTo(3);
         assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.job_queue WHERE attempts > 0"))
                 .isZero();
@@ -72,7 +72,7 @@ class HeldJobsTest {
     /** Its lease has been extended since: it is longer ago that it was leased than the lease lasts. */
     @Test
     void areHandedBackThoughTheirFirstLeaseIsOver() {
-        JobStore store = new JobStore();
+        JobLeaseStore store = new JobLeaseStore();
         new Jobs(db).register(MARK.leasedFor(Duration.ofSeconds(1)), "test");
         database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
         List<LeasedJob> leased = db.inTx(
@@ -80,26 +80,26 @@ class HeldJobsTest {
         database.run("UPDATE oneroof.job_queue SET lease_until = clock_timestamp() + interval '1 minute'");
         Await.patiently()
                 .until("its first lease to be over", () -> leased.getFirst().isOver());
-        new HandBack(db, store).now(leased);
+        new LeaseReleaser(db, store).release(leased);
         assertThat(queued()).isEqualTo(1);
     }
 
     @Test
     void endWhenTheyAreLetGoAndTheOthersBefore() throws Exception {
-        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch started = new CountDownLatch(1);
         CountDownLatch mayEnd = new CountDownLatch(1);
         try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), database.dataSource());
                 Sql other = database.sql()) {
             oneroof.work(MARK).each(job -> {
                 if (job.payload().contains("held")) {
-                    begun.countDown();
+                    started.countDown();
                     mayEnd.await();
                 }
                 return Outcome.done();
             });
             oneroof.start();
             Enqueued held = oneroof.jobs().enqueue(NewJob.of("mark_file", Payload.of(Map.of("held", 1))));
-            begun.await();
+            started.await();
             other.run("BEGIN");
             other.run(
                     "SELECT FROM oneroof.job_queue WHERE job_id = ? FOR UPDATE",
@@ -119,7 +119,7 @@ class HeldJobsTest {
                 .containsExactly(1);
     }
 
-    /** The look for it waits for somebody who holds the whole table, for most of the lease. */
+    /** The lease waits for a lock on the whole table, for most of its time. */
     @Test
     void areBegunThoughTheLookForThemTookLong() throws Exception {
         JobKind once = MARK.leasedFor(Duration.ofSeconds(4)).triedUpTo(1);
@@ -148,21 +148,21 @@ class HeldJobsTest {
 
     @Test
     void areHandedBackWhereTheirProcessStoodStillBeforeTheyWereBegun() throws Exception {
-        JobStore store = new JobStore();
+        JobLeaseStore store = new JobLeaseStore();
         new Jobs(db).register(MARK.leasedFor(Duration.ofSeconds(1)), "test");
         database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
         List<LeasedJob> leased = db.inTx(
                 tx -> store.lease(tx, Map.of("mark_file", 1), 1, "one", Map.of(), UUID.randomUUID(), FIVE, FIVE));
         Await.patiently().until("its lease to be over", () -> leased.getFirst().isOver());
-        Ending ending = new Ending(db, store, told -> {});
-        JobWork work = new JobWork(MARK, 1, job -> Outcome.done(), null);
+        OutcomeWriter ending = new OutcomeWriter(db, store, written -> {});
+        JobHandlerSpec work = new JobHandlerSpec(MARK, 1, job -> Outcome.done(), null);
 
-        HandBack back = new HandBack(db, store);
-        new Handling(db, store, ending, back).handle(work, leased.getFirst());
-        back.again();
+        LeaseReleaser back = new LeaseReleaser(db, store);
+        new JobRunner(db, store, ending, back).run(work, leased.getFirst());
+        back.releasePending();
 
         assertThat(queued()).isEqualTo(1);
-        assertThat(ending.untold()).isEmpty();
+        assertThat(ending.unwritten()).isEmpty();
     }
 
     private long queued() {

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 @OneRoofTest
 class JobBacklogTest {
-    /** An urgent one goes first; how long the others have been due is told all the same. */
+    /** An urgent job goes first; the age of the others is reported all the same. */
     @Test
     void tellsTheOldestHoweverUrgentTheOthersAre(TestDatabase database) {
         database.run("SELECT oneroof.fn_job_kind_register('mark_file')");

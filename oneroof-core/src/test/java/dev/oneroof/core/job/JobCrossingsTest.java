@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Two who change the same at once: one waits for the other, and goes by what that one has left. */
+/** Two transactions that change the same job: one waits for the other, and then sees its result. */
 @OneRoofTest
 class JobCrossingsTest {
     private TestDatabase database;
@@ -46,7 +46,7 @@ class JobCrossingsTest {
                 .isEqualTo("cancelled cancelled by ann: not needed");
     }
 
-    /** Nobody waits for the one that is just being cancelled. It is given up when it is handed back again, and is no attempt. */
+    /** A hand-back does not wait for a job that is being cancelled. The next one cancels it, and counts no attempt. */
     @Test
     void handsTheOthersBackWhileOneIsBeingCancelled() {
         enqueue("'mark_file'");
@@ -77,16 +77,17 @@ class JobCrossingsTest {
     @Test
     void enqueuesOneJobOfAKeyThatTwoSessionsBringAtOnce() {
         String enqueue = "SELECT oneroof.fn_job_enqueue('mark_file', p_idempotency_key => 'k') ->> 'job_id'";
-        database.run("CREATE TABLE public.told (job_id text)");
+        database.run("CREATE TABLE public.answers (job_id text)");
         try (Sql one = database.sql()) {
             one.run("BEGIN");
             String first = one.value(String.class, enqueue);
-            CompletableFuture<Void> second = waiting("INSERT INTO public.told " + enqueue);
+            CompletableFuture<Void> second = waiting("INSERT INTO public.answers " + enqueue);
             one.run("COMMIT");
             second.join();
             assertThat(database.list(
                             row -> row.getString(1),
-                            "SELECT job_id FROM public.told UNION ALL" + " SELECT job_id::text FROM oneroof.job_queue"))
+                            "SELECT job_id FROM public.answers UNION ALL"
+                                    + " SELECT job_id::text FROM oneroof.job_queue"))
                     .containsExactly(first, first);
         }
     }
@@ -119,7 +120,7 @@ class JobCrossingsTest {
                 .isEqualTo(1);
     }
 
-    /** A look that began earlier, and came to the kind later, does not give back what has been used since. */
+    /** A lease that started earlier, and reached the kind later, does not refill what was used since. */
     @Test
     void theClockOfARateDoesNotGoBackForALookThatWasSlow() {
         database.run("SELECT oneroof.fn_job_kind_register('slow', p_rate_count => 10, p_rate_seconds => 1)");
@@ -148,7 +149,7 @@ class JobCrossingsTest {
         return database.value(OffsetDateTime.class, "SELECT refilled_at FROM oneroof.job_kind_rate");
     }
 
-    /** Calls, and returns when that waits for somebody else. */
+    /** Calls, and returns when that call waits for a lock. */
     private CompletableFuture<Void> waiting(String call) {
         CompletableFuture<Void> called = CompletableFuture.runAsync(() -> database.run(call));
         Await.patiently()

@@ -98,12 +98,12 @@ class JobDeadLettersTest {
     void triagesAGroupOfThousandsInBatchesAndNoOther() {
         LetterGroup gone = dead(2500, "file 1 is gone");
         LetterGroup full = dead(3, "the disk is full");
-        List<Long> told = new ArrayList<>();
+        List<Long> counts = new ArrayList<>();
 
-        assertThat(letters.triageGroup(gone, Triage.MANUAL_REPLAY, ANN, told::add))
+        assertThat(letters.triageGroup(gone, Triage.MANUAL_REPLAY, ANN, counts::add))
                 .isEqualTo(2500);
 
-        assertThat(told).containsExactly(1000L, 2000L, 2500L);
+        assertThat(counts).containsExactly(1000L, 2000L, 2500L);
         assertThat(letters.group(gone).counts().manualReplay()).isEqualTo(2500);
         assertThat(letters.group(full).counts().untriaged()).isEqualTo(3);
         assertThat(database.list(
@@ -114,11 +114,11 @@ class JobDeadLettersTest {
                         "ann the disk is back manual_replay 1000",
                         "ann the disk is back manual_replay 1000",
                         "ann the disk is back manual_replay 500");
-        assertThat(letters.triageGroup(gone, Triage.MANUAL_REPLAY, ANN, told::add))
+        assertThat(letters.triageGroup(gone, Triage.MANUAL_REPLAY, ANN, counts::add))
                 .as("all are so already")
                 .isZero();
-        assertThat(letters.triageGroup(full, Triage.CLOSED, ANN, told::add)).isEqualTo(3);
-        assertThatThrownBy(() -> letters.triageGroup(full, Triage.CLOSED, ANN, told::add))
+        assertThat(letters.triageGroup(full, Triage.CLOSED, ANN, counts::add)).isEqualTo(3);
+        assertThatThrownBy(() -> letters.triageGroup(full, Triage.CLOSED, ANN, counts::add))
                 .hasMessageContaining("group: there is no open dead letter of '" + full + "'");
     }
 
@@ -291,7 +291,7 @@ class JobDeadLettersTest {
                 .isEqualTo(10);
     }
 
-    /** One letter is replayed alone while a run comes to it: the one who is first has it. */
+    /** One letter is replayed singly while a run reaches it: the first of the two replays it. */
     @Test
     void leavesOutALetterThatIsJustReplayedAlone() {
         LetterGroup gone = dead(3, "file 1 is gone");
@@ -348,7 +348,7 @@ class JobDeadLettersTest {
                 .isEqualTo(3);
         passed("110 seconds");
         assertThat(letters.replayNext(run, "bob").replayed())
-                .as("it goes on from there")
+                .as("it continues from there")
                 .isEqualTo(4);
 
         letters.cancelReplay(run, ANN);
@@ -559,7 +559,7 @@ class JobDeadLettersTest {
                 "SELECT (oneroof.fn_job_dead_letter_replay_next('%s', %d) ->> 'batch')::bigint".formatted(run, limit));
     }
 
-    /** Asks for the next batch, and returns when that waits for somebody else's. */
+    /** Requests the next batch, and returns when that waits for another one. */
     private CompletableFuture<ReplayRun> nextWaiting(ReplayRunId run) {
         CompletableFuture<ReplayRun> batch = CompletableFuture.supplyAsync(() -> letters.replayNext(run, "bob"));
         Await.patiently()

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class JobDraftTest {
-    private final JobDraft<JobWork> draft = new JobDraft<>(JobKind.named("mark_file"), work -> work);
+    private final JobDraft<JobHandlerSpec> draft = new JobDraft<>(JobKind.named("mark_file"), work -> work);
 
     @ParameterizedTest
     @ValueSource(ints = {0, -1, 10_001})

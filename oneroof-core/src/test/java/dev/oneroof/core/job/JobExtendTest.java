@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 @OneRoofTest
 class JobExtendTest {
     private static final Duration FIVE = Duration.ofSeconds(5);
-    private final JobStore store = new JobStore();
+    private final JobLeaseStore store = new JobLeaseStore();
     private TestDatabase database;
     private Database db;
 
@@ -48,9 +48,10 @@ class JobExtendTest {
         LeasedJob held = leasedAgain();
 
         for (List<LeasedJob> both : List.of(List.of(old, held), List.of(held, old))) {
-            Map<LeasedJob.Key, JobStore.Verdict> verdicts = db.inTx(tx -> store.extend(tx, both));
+            Map<LeasedJob.Key, JobLeaseStore.Verdict> verdicts = db.inTx(tx -> store.extend(tx, both));
             assertThat(verdicts)
-                    .isEqualTo(Map.of(old.lease(), JobStore.Verdict.LOST, held.lease(), JobStore.Verdict.HELD));
+                    .isEqualTo(
+                            Map.of(old.lease(), JobLeaseStore.Verdict.LOST, held.lease(), JobLeaseStore.Verdict.HELD));
         }
     }
 

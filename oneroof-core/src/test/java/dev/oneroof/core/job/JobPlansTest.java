@@ -35,7 +35,7 @@ class JobPlansTest {
             DECLARE
                 v_table text;
             BEGIN
-                -- Whoever comes by and analyses has the plans made anew.
+                -- An ANALYZE in between would replace the plans.
                 FOR v_table IN
                     SELECT c.oid::regclass FROM pg_class c
                     WHERE c.relnamespace = 'oneroof'::regnamespace AND c.relkind = 'r' AND c.relname LIKE 'job%'
@@ -173,7 +173,7 @@ class JobPlansTest {
         calls.add(new Call("EXECUTE cancelled (%s)".formatted(ids('4', 1)), 10));
         calls.add(new Call("EXECUTE next_due", 1));
         calls.add(new Call("EXECUTE until_next", 1));
-        // Somebody asks for one job, and it is planned when they ask.
+        // A query for one job is planned for that query.
         for (char job : new char[] {'1', '6'}) {
             calls.add(new Call("SELECT * FROM oneroof.v_job WHERE job_id = %s".formatted(id(job, 1)), 1));
         }
@@ -196,7 +196,7 @@ class JobPlansTest {
             check(session, CALLS);
             // Open letters are counted in the index, and the closed ones are not looked at.
             check(session, List.of(new Call("SELECT * FROM oneroof.v_job_dead_letter_group", 2010)));
-            // Somebody lists what did not end well: neither what is alive is looked at, nor what did.
+            // A list of jobs that did not succeed reads neither live nor succeeded ones.
             check(
                     session,
                     List.of(new Call(
@@ -264,8 +264,8 @@ class JobPlansTest {
 
     private static void prepare(ExplainingSession session) throws Exception {
         session.keep("PREPARE cancelled (uuid[]) AS "
-                + statement("dev.oneroof.core.job.JobStore", "CANCELLED").replace(":jobs", "$1"));
-        session.keep("PREPARE next_due AS " + statement("dev.oneroof.core.job.worker.KeeperStore", "NEXT_DUE"));
+                + statement("dev.oneroof.core.job.JobLeaseStore", "CANCELLED").replace(":jobs", "$1"));
+        session.keep("PREPARE next_due AS " + statement("dev.oneroof.core.job.worker.JobKeeperStore", "NEXT_DUE"));
         session.keep("PREPARE until_next AS " + statement("dev.oneroof.core.schedule.ScheduleStore", "UNTIL_NEXT"));
     }
 

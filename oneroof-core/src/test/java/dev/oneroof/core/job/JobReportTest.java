@@ -22,7 +22,7 @@ class JobReportTest {
             other.run("BEGIN");
             other.run("LOCK TABLE oneroof.job_history IN ACCESS EXCLUSIVE MODE");
             assertThatThrownBy(() -> report.list("mark_file", null, null, 10))
-                    .hasMessage("job list: the look through all jobs took longer than 1 s; a state (failed, cancelled,"
+                    .hasMessage("job list: reading all jobs took longer than 1 s; a state (failed, cancelled,"
                             + " leased) narrows it");
             other.run("ROLLBACK");
         }

@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What came on a day that nobody had made a partition for, and dead letters that are closed. */
+/** Rows of a day without a partition, and closed dead letters. */
 @OneRoofTest
 class JobRetentionTest {
     private static final String ROWS = """

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The states of a job are told three times: here they are compared. */
+/** The states of a job are defined three times: here they are compared. */
 @OneRoofTest
 class JobStateTest {
     @Test

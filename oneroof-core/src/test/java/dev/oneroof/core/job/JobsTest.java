@@ -44,7 +44,7 @@ class JobsTest {
     }
 
     @Test
-    void reckonsDelaysByTheClockOfTheDatabase() {
+    void countsDelaysByTheClockOfTheDatabase() {
         Instant noon = Instant.parse("2040-01-01T12:00:00Z");
         jobs.enqueueAll(List.of(
                 JOB.once("in 1h").in(Duration.ofHours(1)),
@@ -62,7 +62,7 @@ class JobsTest {
                         """)).isTrue();
     }
 
-    /** Nobody else was told of jobs that this process was to begin, so it looks also where the answer got lost. */
+    /** No other process was woken for jobs that this one was to start, so it leases also if the answer got lost. */
     @Test
     void hasThisProcessLookWhateverBecameOfAnEnqueue() {
         jobs.enqueue(JOB);
@@ -77,7 +77,7 @@ class JobsTest {
     }
 
     @Test
-    void reckonsDelaysInTheTransactionOfTheCaller() throws Exception {
+    void countsDelaysInTheTransactionOfTheCaller() throws Exception {
         try (Connection connection = database.connect()) {
             connection.setAutoCommit(false);
             jobs.enqueue(connection, JOB.once("in 1d").in(Duration.ofDays(1)));

@@ -44,18 +44,18 @@ class LeaseTokenTest {
     @OnEveryServer
     void isShownToNoViewerByAnyTableOrView(TestDatabase database) throws Exception {
         database.run("UPDATE oneroof.dot_config SET value = 'true' WHERE key = 'queue.jobs.enabled'");
-        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch started = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one"), database.dataSource())) {
             oneroof.work(JobKind.named("mark_file")).each(job -> {
                 job.say("at it");
-                begun.countDown();
+                started.countDown();
                 end.await();
                 return Outcome.done();
             });
             oneroof.start();
             oneroof.jobs().enqueue(NewJob.of("mark_file", Payload.of(Map.of("ref", "file-4711"))));
-            Await.patiently().until("it runs", () -> begun.getCount() == 0);
+            Await.patiently().until("it runs", () -> started.getCount() == 0);
             database.run("VACUUM ANALYZE oneroof.job_queue");
             String token = database.value(String.class, "SELECT lease_token::text FROM oneroof.job_queue");
 

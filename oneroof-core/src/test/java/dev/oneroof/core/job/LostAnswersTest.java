@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.oneroof.core.OneRoof;
 import dev.oneroof.core.RuntimeConfig;
-import dev.oneroof.core.job.worker.HandBack;
+import dev.oneroof.core.job.worker.LeaseReleaser;
 import dev.oneroof.core.signal.Payload;
 import dev.oneroof.core.worker.LoopConfig;
 import dev.oneroof.postgres.Database;
@@ -111,7 +111,7 @@ class LostAnswersTest {
         }
     }
 
-    /** Their lease is of a minute: nobody would begin them for so long, and an attempt would be counted. */
+    /** Their lease time is a minute: no process would start them until then, and an attempt would be counted. */
     @Test
     void handBackWhatWasLeasedWhereNobodyHeardOfIt() {
         AtomicBoolean isLost = new AtomicBoolean();
@@ -173,14 +173,14 @@ class LostAnswersTest {
                 }
             }
         };
-        JobStore store = new JobStore();
+        JobLeaseStore store = new JobLeaseStore();
         database.run("SELECT oneroof.fn_job_enqueue('mark_file') FROM generate_series(1, 2)");
         List<LeasedJob> leased = new Database(database.dataSource(), SchemaName.DEFAULT)
                 .inTx(tx -> store.lease(tx, Map.of("mark_file", 2), 2, "one", Map.of(), UUID.randomUUID(), FIVE, FIVE));
-        HandBack back = new HandBack(new Database(interposed(first), SchemaName.DEFAULT), store);
-        CompletableFuture<Void> waiting = CompletableFuture.runAsync(() -> back.now(leased.subList(0, 1)));
+        LeaseReleaser back = new LeaseReleaser(new Database(interposed(first), SchemaName.DEFAULT), store);
+        CompletableFuture<Void> waiting = CompletableFuture.runAsync(() -> back.release(leased.subList(0, 1)));
         connects.await();
-        back.now(leased.subList(1, 2));
+        back.release(leased.subList(1, 2));
         assertThat(queued()).isEqualTo(1);
         mayConnect.countDown();
         waiting.get(20, TimeUnit.SECONDS);
@@ -195,17 +195,18 @@ class LostAnswersTest {
         }
     }
 
-    /** One whose row somebody holds is tried again beside the others. */
+    /** An outcome whose row is locked is retried apart from the others. */
     @Test
     void stopNobodyWhoTellsOfEndsByAnErrorThatCameInstead() throws Exception {
-        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch started = new CountDownLatch(1);
         CountDownLatch mayEnd = new CountDownLatch(1);
         AtomicBoolean fails = new AtomicBoolean();
         CountDownLatch failed = new CountDownLatch(1);
         Steps failing = new Steps() {
             @Override
             public void beforeConnecting() {
-                if (Thread.currentThread().getName().equals("oneroof-job-ends") && fails.compareAndSet(true, false)) {
+                if (Thread.currentThread().getName().equals("oneroof-job-outcomes")
+                        && fails.compareAndSet(true, false)) {
                     failed.countDown();
                     throw new NoClassDefFoundError("of a test");
                 }
@@ -214,20 +215,20 @@ class LostAnswersTest {
         try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one").withLoop(QUICK), interposed(failing));
                 Sql other = database.sql()) {
             oneroof.work(MARK).each(job -> {
-                begun.countDown();
+                started.countDown();
                 mayEnd.await();
                 return Outcome.done();
             });
             oneroof.start();
             Enqueued held = oneroof.jobs().enqueue(NewJob.of("mark_file", Payload.EMPTY));
-            begun.await();
+            started.await();
             other.run("BEGIN");
             other.run(
                     "SELECT FROM oneroof.job_queue WHERE job_id = ? FOR UPDATE",
                     held.id().value());
             mayEnd.countDown();
             oneroof.jobs().enqueue(NewJob.of("mark_file", Payload.EMPTY));
-            // Told while the first is set aside: what is told next is that one.
+            // Written while the first one waits for its retry, which comes next.
             awaitSucceeded(1);
             fails.set(true);
             failed.await();
@@ -247,7 +248,8 @@ class LostAnswersTest {
         Steps failing = new Steps() {
             @Override
             public void beforeConnecting() throws SQLException {
-                if (Thread.currentThread().getName().equals("oneroof-job-ends") && failures.incrementAndGet() <= 5) {
+                if (Thread.currentThread().getName().equals("oneroof-job-outcomes")
+                        && failures.incrementAndGet() <= 5) {
                     throw new SQLException("in trouble", state.isEmpty() ? null : state);
                 }
             }
@@ -261,7 +263,7 @@ class LostAnswersTest {
         assertThat(failures).hasValueGreaterThan(5);
     }
 
-    /** One that fails in a way that nobody knows, among others: they are told at once, and it when that has passed. */
+    /** One outcome fails for an unknown reason: the others are written at once, and it is written when that has passed. */
     @ParameterizedTest
     @ValueSource(strings = {"XX000", "38000", "42501"})
     void areToldLaterWhereOneFailsForNoReasonThatIsKnown(String state) {
@@ -293,7 +295,7 @@ class LostAnswersTest {
         }
     }
 
-    /** Somebody's trigger refuses one for a reason of its own. */
+    /** A trigger of a user rejects one outcome. */
     @Test
     void keepNobodysEndFromBeingToldByOneThatIsRefused() {
         database.run("""

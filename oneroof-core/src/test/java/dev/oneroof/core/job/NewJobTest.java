@@ -70,7 +70,7 @@ class NewJobTest {
         assertThat(JOB.notBefore(noon).in(hour)).isEqualTo(JOB.in(hour));
         assertRefused(
                 () -> new NewJob("mark_file", Payload.EMPTY, null, 0, noon, hour, null, null),
-                "in: '1h' is not allowed beside at '2030-01-01T12:00:00Z'; allowed is one of them");
+                "in: '1h' is not allowed together with at '2030-01-01T12:00:00Z'; allowed is one of them");
     }
 
     private static void assertRefused(ThrowingCallable call, String message) {

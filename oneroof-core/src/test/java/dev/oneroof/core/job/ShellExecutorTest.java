@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The executor of the documentation: a shell and psql, under a login that has the role {@code dot_executor} and the grants
- * that the documentation tells of, and nothing more.
+ * that the documentation names, and nothing more.
  */
 @OneRoofTest
 class ShellExecutorTest {
@@ -93,7 +93,7 @@ class ShellExecutorTest {
         assertThat(strings("SELECT state FROM oneroof.job_history")).containsExactly("cancelled");
     }
 
-    /** Whoever is killed extends nothing: its job is somebody else's in a while. */
+    /** A killed executor extends nothing: another one gets its job after a while. */
     @Test
     void killedItLeavesItsJobToOthers() throws Exception {
         database.run(

@@ -10,7 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A process with one thread for its handlers, which one of them keeps. It goes on to enqueue jobs that it would do. */
+/** A process with one carrier thread, which a handler keeps. It continues to enqueue jobs that it would run. */
 final class SpinningProcess {
     private static final String READY = "ready";
     private static final String PASSWORD = "SPINNING_PASSWORD";

@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Schedules that cannot be fired for now, because of what somebody else does: they wait, and nobody waits for them. */
+/** Schedules that cannot be fired at present because of a lock: they wait, and hold up no other. */
 @OneRoofTest
 class BlockedScheduleTest {
     private TestDatabase database;
@@ -34,11 +34,11 @@ class BlockedScheduleTest {
         database.run("UPDATE oneroof.dot_config SET value = 'true' WHERE key = 'queue.jobs.enabled'");
     }
 
-    /** Somebody has leased the jobs of two schedules without overlap, and does not commit. */
+    /** A transaction has leased the jobs of two schedules without overlap, and does not commit. */
     @Test
     void keepsNoOtherFromItsTimeAndNoLeaseFromBeingTakenBack() {
         Database db = new Database(database.dataSource(), SchemaName.DEFAULT);
-        JobKeeper keeper = new JobKeeper(db, new Firing(db, new Jobs(db)));
+        JobKeeper keeper = new JobKeeper(db, new ScheduleFirer(db, new Jobs(db)));
         database.run("SELECT oneroof.fn_job_enqueue('mark_file', p_priority => 100)");
         database.run("SELECT oneroof.fn_job_lease(ARRAY['mark_file'], 1, 'psql')");
         due(alone("first"), 40);
@@ -75,7 +75,7 @@ class BlockedScheduleTest {
     void isNotStoppedByATimeout() {
         database.run("ALTER DATABASE \"%s\" SET statement_timeout = '150ms'".formatted(database.name()));
         Database hasty = new Database(database.dataSource("hasty"), SchemaName.DEFAULT);
-        Firing firing = new Firing(hasty, new Jobs(hasty));
+        ScheduleFirer firing = new ScheduleFirer(hasty, new Jobs(hasty));
         due(alone("tick"), 10);
         try (Sql other = database.sql()) {
             other.run("SET statement_timeout = 0");
@@ -94,11 +94,11 @@ class BlockedScheduleTest {
         });
     }
 
-    /** What nobody has thought of is no fault of the schedule; what the database refuses of it is. */
+    /** An unknown error does not stop a schedule; one that the database rejects is stopped. */
     @Test
     void isStoppedOnlyForWhatItIs() {
         Database db = new Database(database.dataSource(), SchemaName.DEFAULT);
-        Firing firing = new Firing(db, new Jobs(db));
+        ScheduleFirer firing = new ScheduleFirer(db, new Jobs(db));
         database.run("""
                 CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
                 BEGIN
@@ -136,7 +136,7 @@ class BlockedScheduleTest {
     }
 
     private static Schedule steady(String name) {
-        return Schedule.of(name, "mark_file", new SteadyTimes(Duration.ofHours(1), null));
+        return Schedule.of(name, "mark_file", new FixedInterval(Duration.ofHours(1), null));
     }
 
     private static Schedule alone(String name) {

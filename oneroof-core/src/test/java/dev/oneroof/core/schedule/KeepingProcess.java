@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.time.Duration;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A process that fires schedules while nobody else does, to be treated badly. */
+/** A process that fires schedules while no other does, for tests that kill or freeze it. */
 final class KeepingProcess {
     private static final String READY = "ready";
     private static final String PASSWORD = "KEEPING_PASSWORD";

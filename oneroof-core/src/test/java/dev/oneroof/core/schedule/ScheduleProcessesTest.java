@@ -26,10 +26,10 @@ import org.junit.jupiter.api.Test;
  */
 @OneRoofTest
 class ScheduleProcessesTest {
-    private static final Map<String, CronTimes> CRONS = Map.of(
-            "nights", CronTimes.of("30 2 * * *", "Europe/Berlin"),
-            "hours", CronTimes.of("0 * 25-30 3,10 *", "Europe/Berlin"),
-            "seconds", CronTimes.of("* * * * * *", "Europe/Berlin"));
+    private static final Map<String, CronExpression> CRONS = Map.of(
+            "nights", CronExpression.of("30 2 * * *", "Europe/Berlin"),
+            "hours", CronExpression.of("0 * 25-30 3,10 *", "Europe/Berlin"),
+            "seconds", CronExpression.of("* * * * * *", "Europe/Berlin"));
 
     @Test
     void aCronFiresOncePerDueTimeOverThreeProcessesAndBothChangesOfTheClock(TestDatabase database) {
@@ -81,7 +81,7 @@ class ScheduleProcessesTest {
         assertThat(jobs(database, "hours")).isEqualTo(times("hours", Instant.parse("2025-03-24T23:00:00Z"), last));
     }
 
-    /** Who holds the keeper's scope, other than this one. */
+    /** The holder of the keeper's scope, other than this one. */
     private static String fires(TestDatabase database, String not) {
         String[] found = {not};
         Await.patiently().until("a process other than '" + not + "' that fires", () -> {
@@ -102,7 +102,7 @@ class ScheduleProcessesTest {
     }
 
     private static boolean isUpToDate(Schedules schedules, String name) {
-        KnownSchedule known = schedules.show(name);
+        ScheduleView known = schedules.show(name);
         return Objects.requireNonNull(known.nextDueAt()).isAfter(known.seenAt());
     }
 
@@ -114,7 +114,7 @@ class ScheduleProcessesTest {
     }
 
     private static List<String> times(String schedule, Instant first, Instant last) {
-        CronTimes cron = Objects.requireNonNull(CRONS.get(schedule));
+        CronExpression cron = Objects.requireNonNull(CRONS.get(schedule));
         List<String> times = new ArrayList<>();
         Optional<Instant> time = cron.next(first.minusSeconds(1));
         while (time.isPresent() && !time.get().isAfter(last)) {

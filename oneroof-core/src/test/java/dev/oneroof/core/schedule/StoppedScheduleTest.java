@@ -24,11 +24,11 @@ import org.junit.jupiter.api.Test;
 @OneRoofTest
 class StoppedScheduleTest {
     private static final OperatorAct ANN = new OperatorAct("ann", "a look");
-    private static final CronTimes NEW_YEAR = CronTimes.of("0 0 1 1 *", "UTC");
+    private static final CronExpression NEW_YEAR = CronExpression.of("0 0 1 1 *", "UTC");
 
     private TestDatabase database;
     private Schedules schedules;
-    private Firing firing;
+    private ScheduleFirer firing;
 
     @BeforeEach
     void begin(TestDatabase given) {
@@ -37,7 +37,7 @@ class StoppedScheduleTest {
         schedules = new Schedules(db);
         Jobs jobs = new Jobs(db);
         jobs.register(JobKind.named("mark_file").in("cut"), "test");
-        firing = new Firing(db, jobs);
+        firing = new ScheduleFirer(db, jobs);
     }
 
     @Test
@@ -63,7 +63,7 @@ class StoppedScheduleTest {
         stopped("removed");
         assertThat(findings()).hasSize(3);
 
-        timetable("resumed", "@daily");
+        recurrence("resumed", "@daily");
         assertThat(schedules.resume("resumed", ANN)).isTrue();
         assertThat(findings())
                 .containsExactly(
@@ -79,7 +79,7 @@ class StoppedScheduleTest {
         stopped("bad");
 
         assertThat(schedules.replace(
-                        Schedule.of("bad", "mark_file", new SteadyTimes(Duration.ofHours(1), null))
+                        Schedule.of("bad", "mark_file", new FixedInterval(Duration.ofHours(1), null))
                                 .catchingUp(CatchUp.ALL),
                         "test"))
                 .isEqualTo(Schedules.Put.CHANGED);
@@ -98,7 +98,7 @@ class StoppedScheduleTest {
         schedules.replace(Schedule.of("mine", "mark_file", NEW_YEAR).withPriority(3), "test");
 
         assertThat(schedules.show("mine").pause()).isNotNull();
-        assertThat(findings()).as("somebody wants it so").isEmpty();
+        assertThat(findings()).as("an operator has paused it").isEmpty();
         assertThat(strings("SELECT concat_ws(' ', subject, state, reason) FROM oneroof.v_queue_health"
                         + " WHERE source = 'schedule'"))
                 .containsExactly("mine held paused by ann: a look");
@@ -111,12 +111,12 @@ class StoppedScheduleTest {
         assertThat(schedules.pause("bad", ANN)).isTrue();
 
         assertThat(schedules.pause("bad", ANN)).as("it is already").isFalse();
-        assertThat(findings()).as("somebody wants it so").isEmpty();
+        assertThat(findings()).as("an operator has paused it").isEmpty();
         assertThat(strings("SELECT actor || ' ' || reason FROM oneroof.operator_act WHERE act = 'job_schedule_pause'"))
                 .containsExactly("ann a look");
         schedules.replace(Schedule.of("bad", "mark_file", NEW_YEAR).withPriority(3), "test");
         assertThat(schedules.show("bad").pause())
-                .extracting(KnownSchedule.Pause::actor, KnownSchedule.Pause::reason, KnownSchedule.Pause::stopped)
+                .extracting(ScheduleView.Pause::actor, ScheduleView.Pause::reason, ScheduleView.Pause::stopped)
                 .containsExactly("ann", "a look", false);
     }
 
@@ -124,7 +124,7 @@ class StoppedScheduleTest {
     void whatWasMendedMeanwhileIsNotStoppedForWhatItWas() {
         schedules.add(Schedule.of("tick", "mark_file", NEW_YEAR), "test");
         long tried = schedules.show("tick").version();
-        schedules.replace(Schedule.of("tick", "mark_file", CronTimes.of("@daily", "UTC")), "test");
+        schedules.replace(Schedule.of("tick", "mark_file", CronExpression.of("@daily", "UTC")), "test");
 
         assertThat(stop("tick", tried)).isFalse();
         schedules.remove("tick", ANN);
@@ -158,10 +158,10 @@ class StoppedScheduleTest {
                 .contains("payload: it is more than 100 levels deep");
     }
 
-    /** The one that resumes has read the old timetable, and waits for the row of which the other gives it a new one. */
+    /** The one that resumes has read the old recurrence, and waits for the row of which the other gives it a new one. */
     @Test
-    void resumedWhileItIsReplacedItHasNoTimeOfTheOldTimetable() {
-        schedules.add(Schedule.of("tick", "mark_file", new SteadyTimes(Duration.ofMinutes(1), null)), "test");
+    void resumedWhileItIsReplacedItHasNoTimeOfTheOldRecurrence() {
+        schedules.add(Schedule.of("tick", "mark_file", new FixedInterval(Duration.ofMinutes(1), null)), "test");
         schedules.pause("tick", ANN);
         CompletableFuture<Boolean> resumed;
         try (Sql other = database.sql()) {
@@ -255,7 +255,7 @@ class StoppedScheduleTest {
     /** One that the keeper has found out that it cannot be fired. */
     private void stopped(String name) {
         schedules.add(Schedule.of(name, "mark_file", NEW_YEAR).catchingUp(CatchUp.ALL), "test");
-        timetable(name, "0 0 * * 5#");
+        recurrence(name, "0 0 * * 5#");
         database.run(
                 "UPDATE oneroof.job_schedule SET next_due_at = now() - interval '1 hour' WHERE schedule_name = ?",
                 name);
@@ -267,7 +267,7 @@ class StoppedScheduleTest {
                 .containsExactly("job_keeper");
     }
 
-    private void timetable(String name, String cron) {
+    private void recurrence(String name, String cron) {
         database.run("UPDATE oneroof.job_schedule SET cron = ? WHERE schedule_name = ?", cron, name);
     }
 

@@ -6,18 +6,18 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Has operators hear of jobs that were given up: a finding for each kind, raised and ended by what is open. */
-public final class DeadLetterCheck implements Chore {
+/** Raises a finding for each kind with open dead letters, and resolves it when there are none. */
+public final class DeadLetterCheck implements MaintenanceTask {
     private static final Logger log = LoggerFactory.getLogger(DeadLetterCheck.class);
     private static final Duration INTERVAL = Duration.ofSeconds(5);
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Duration HELD_UP_AFTER = Duration.ofMinutes(1);
 
     private final Database db;
     private final long overflowAt;
     private final LongSupplier nanos;
-    private final KeeperStore store = new KeeperStore();
+    private final JobKeeperStore store = new JobKeeperStore();
     private long dueNanos;
-    private long lookedNanos;
+    private long checkedNanos;
     private boolean heldUp;
 
     /** @param overflowAt how many open dead letters of one kind are too many */
@@ -30,7 +30,7 @@ public final class DeadLetterCheck implements Chore {
         this.overflowAt = overflowAt;
         this.nanos = nanos;
         this.dueNanos = nanos.getAsLong();
-        this.lookedNanos = dueNanos;
+        this.checkedNanos = dueNanos;
     }
 
     @Override
@@ -40,26 +40,26 @@ public final class DeadLetterCheck implements Chore {
             return Duration.ofNanos(dueNanos - now);
         }
         dueNanos = now + INTERVAL.toNanos();
-        boolean looked = db.inTx(tx -> {
-            // Somebody may have the whole table: reaping and firing do not wait for that.
-            store.waitNoLonger(tx);
+        boolean checked = db.inTx(tx -> {
+            // The table may be locked: reaping and firing must not wait for that.
+            store.limitLockWaits(tx);
             return store.checkLetters(tx, overflowAt);
         });
-        tell(looked, now);
+        report(checked, now);
         return INTERVAL;
     }
 
-    /** Who looks takes a moment: somebody who takes a minute has gone away and left it open, and nothing is told. */
-    private void tell(boolean looked, long now) {
-        if (looked) {
-            lookedNanos = now;
+    /** A check takes a moment. If another one holds the lock for a minute, its client left its transaction open. */
+    private void report(boolean checked, long now) {
+        if (checked) {
+            checkedNanos = now;
             heldUp = false;
-        } else if (!heldUp && now - lookedNanos > PATIENCE.toNanos()) {
+        } else if (!heldUp && now - checkedNanos > HELD_UP_AFTER.toNanos()) {
             heldUp = true;
             log.warn(
-                    "dead letters are not told of: a transaction that called fn_job_dead_letter_check has been open for"
-                            + " more than {} s",
-                    PATIENCE.toSeconds());
+                    "findings of dead letters are not updated: a transaction that called fn_job_dead_letter_check has been"
+                            + " open for more than {} s",
+                    HELD_UP_AFTER.toSeconds());
         }
     }
 

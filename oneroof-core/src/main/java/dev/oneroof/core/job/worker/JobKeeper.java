@@ -13,30 +13,30 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks after the queue, in one of the running instances, whether it does jobs itself or not: takes jobs from holders that
- * went quiet, makes those due whose time has come, does the chores, and keeps the days of the history. It only calls functions
- * that others may call, too.
+ * Maintains the queue, in one of the running instances, whether that runs jobs or not: takes back jobs with expired leases,
+ * queues scheduled jobs that are due, runs its tasks, and enforces retention. It only calls functions that other executors may
+ * call as well.
  */
 public final class JobKeeper implements Worker {
     private static final Logger log = LoggerFactory.getLogger(JobKeeper.class);
     private static final Scope SCOPE = Scope.of("job_keeper", "job_queue");
-    private static final int MOST = 1000;
-    private static final Duration USUAL = Duration.ofSeconds(1);
-    private static final Duration SOONEST = Duration.ofMillis(5);
-    private static final Duration DAYS = Duration.ofHours(1);
+    private static final int BATCH = 1000;
+    private static final Duration INTERVAL = Duration.ofSeconds(1);
+    private static final Duration SHORTEST = Duration.ofMillis(5);
+    private static final Duration RETENTION_INTERVAL = Duration.ofHours(1);
 
     private final Database db;
-    private final List<Chore> chores;
-    private final KeeperStore store = new KeeperStore();
-    private final Lookback reaping = new Lookback();
-    private final Lookback promoting = new Lookback();
+    private final List<MaintenanceTask> tasks;
+    private final JobKeeperStore store = new JobKeeperStore();
+    private final ScanWindow expired = new ScanWindow();
+    private final ScanWindow due = new ScanWindow();
     private boolean hasKinds;
-    private long daysNanos = System.nanoTime() - DAYS.toNanos();
+    private long retentionNanos = System.nanoTime() - RETENTION_INTERVAL.toNanos();
 
-    /** @param chores what else is done, each as often as it says */
-    public JobKeeper(Database db, Chore... chores) {
+    /** @param tasks what else is due in one instance at a time, each at its own interval */
+    public JobKeeper(Database db, MaintenanceTask... tasks) {
         this.db = db;
-        this.chores = List.of(chores);
+        this.tasks = List.of(tasks);
     }
 
     @Override
@@ -44,20 +44,20 @@ public final class JobKeeper implements Worker {
         return SCOPE;
     }
 
-    /** None: a lease that has run out is over, whatever the gate says. */
+    /** None: an expired lease has expired, whether the gate is open or not. */
     @Override
     public @Nullable String gate() {
         return null;
     }
 
-    /** Where there is no kind there is no job. Kinds stay. */
+    /** Without a kind there is no job. Kinds are never removed. */
     @Override
     public boolean isNeeded() {
         hasKinds = hasKinds || db.inTx(store::isAnyKindKnown);
         return hasKinds;
     }
 
-    /** Who comes next registers it again. */
+    /** The next instance registers it again. */
     @Override
     public boolean leavesNoScope() {
         return true;
@@ -65,40 +65,44 @@ public final class JobKeeper implements Worker {
 
     @Override
     public void prepare() {
-        // The functions are all it needs.
+        // Needs only the functions.
     }
 
     @Override
     public Pass runOnce(Lease lease) {
-        int reaped = looked(reaping, reach -> db.inStatement(tx -> store.reap(tx, MOST, SCOPE.worker(), reach)));
+        int reaped = scan(expired, reach -> db.inStatement(tx -> store.reap(tx, BATCH, SCOPE.worker(), reach)));
         if (reaped > 0) {
-            log.warn("took {} jobs from holders whose lease had run out", reaped);
+            log.warn("took back {} jobs with expired leases", reaped);
         }
-        int promoted = looked(promoting, reach -> db.inStatement(tx -> store.promote(tx, MOST, reach)));
-        Duration untilChore = chores.stream().map(JobKeeper::done).reduce(USUAL, JobKeeper::sooner);
-        keepDays();
-        if (untilChore.isZero() || reaped == MOST || promoted == MOST) {
+        int promoted = scan(due, reach -> db.inStatement(tx -> store.promote(tx, BATCH, reach)));
+        Duration untilTask = tasks.stream().map(JobKeeper::run).reduce(INTERVAL, JobKeeper::sooner);
+        enforceRetention();
+        if (untilTask.isZero() || reaped == BATCH || promoted == BATCH) {
             return new Pass.Worked(reaped + promoted);
         }
-        Duration next = notTooSoon(sooner(untilNextDue(), untilChore));
+        Duration next = atLeastShortest(sooner(untilNextDue(), untilTask));
         return reaped + promoted > 0 ? new Pass.CaughtUp(reaped + promoted, next) : new Pass.Idle(next);
     }
 
-    private static int looked(Lookback lookback, ToIntFunction<@Nullable Duration> look) {
-        long began = System.nanoTime();
-        Duration reach = lookback.reach(began);
-        int brought = look.applyAsInt(reach);
-        lookback.looked(reach, brought < MOST, brought, began, System.nanoTime());
-        return brought;
+    private static int scan(ScanWindow window, ToIntFunction<@Nullable Duration> scan) {
+        long started = System.nanoTime();
+        Duration reach = window.reach(started);
+        int found = scan.applyAsInt(reach);
+        window.scanned(reach, found < BATCH, found, started, System.nanoTime());
+        return found;
     }
 
-    /** One that fails keeps no job from being taken back. */
-    private static Duration done(Chore chore) {
+    /** A task that fails does not keep the others, or the reaper, from running. */
+    private static Duration run(MaintenanceTask task) {
         try {
-            return chore.run();
+            return task.run();
         } catch (RuntimeException e) {
-            log.warn("{} failed, trying again: {}", chore.getClass().getSimpleName(), e.getMessage());
-            return USUAL;
+            log.warn(
+                    "{} failed; retrying in {} s: {}",
+                    task.getClass().getSimpleName(),
+                    INTERVAL.toSeconds(),
+                    e.getMessage());
+            return INTERVAL;
         }
     }
 
@@ -106,30 +110,30 @@ public final class JobKeeper implements Worker {
         return one.compareTo(other) < 0 ? one : other;
     }
 
-    private static Duration notTooSoon(Duration next) {
-        return next.compareTo(SOONEST) < 0 ? SOONEST : next;
+    private static Duration atLeastShortest(Duration next) {
+        return next.compareTo(SHORTEST) < 0 ? SHORTEST : next;
     }
 
     private Duration untilNextDue() {
         Double seconds = db.inTx(store::nextDueIn);
-        return seconds == null || seconds >= USUAL.toSeconds() ? USUAL : Duration.ofNanos((long) (seconds * 1e9));
+        return seconds == null || seconds >= INTERVAL.toSeconds() ? INTERVAL : Duration.ofNanos((long) (seconds * 1e9));
     }
 
-    private void keepDays() {
-        if (System.nanoTime() - daysNanos < DAYS.toNanos()) {
+    private void enforceRetention() {
+        if (System.nanoTime() - retentionNanos < RETENTION_INTERVAL.toNanos()) {
             return;
         }
-        daysNanos = System.nanoTime();
-        apart(() -> db.inStatement(store::ensureDays));
-        apart(this::dropDays);
-        apart(this::dropClosedLetters);
+        retentionNanos = System.nanoTime();
+        guarded(() -> db.inStatement(store::ensurePartitions));
+        guarded(this::dropPartitions);
+        guarded(this::dropClosedLetters);
     }
 
-    private void dropDays() {
-        for (List<String> dropped = db.inStatement(tx -> store.dropDays(tx, SCOPE.worker()));
+    private void dropPartitions() {
+        for (List<String> dropped = db.inStatement(tx -> store.dropPartitions(tx, SCOPE.worker()));
                 !dropped.isEmpty();
-                dropped = db.inStatement(tx -> store.dropDays(tx, SCOPE.worker()))) {
-            log.info("dropped {}", dropped);
+                dropped = db.inStatement(tx -> store.dropPartitions(tx, SCOPE.worker()))) {
+            log.info("dropped partitions {}", dropped);
         }
     }
 
@@ -141,16 +145,16 @@ public final class JobKeeper implements Worker {
             dropped += some;
         }
         if (dropped > 0) {
-            log.info("forgot {} dead letters that were closed", dropped);
+            log.info("deleted {} closed dead letters", dropped);
         }
     }
 
-    /** What cannot be done now is done in an hour, and keeps nothing else from being done. */
-    private static void apart(Runnable work) {
+    /** A step that fails is retried with the next run, and does not keep the others from running. */
+    private static void guarded(Runnable work) {
         try {
             work.run();
         } catch (RuntimeException e) {
-            log.warn("the days of the history were not kept, trying again later: {}", e.getMessage());
+            log.warn("job retention failed; retrying in {} h: {}", RETENTION_INTERVAL.toHours(), e.getMessage());
         }
     }
 }

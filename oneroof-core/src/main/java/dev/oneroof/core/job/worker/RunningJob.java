@@ -1,8 +1,8 @@
 package dev.oneroof.core.job.worker;
 
 import dev.oneroof.core.job.Job;
+import dev.oneroof.core.job.JobHandlerSpec;
 import dev.oneroof.core.job.JobId;
-import dev.oneroof.core.job.JobWork;
 import dev.oneroof.core.job.LeasedJob;
 import dev.oneroof.postgres.Tx;
 import dev.oneroof.postgres.error.ErrorCode;
@@ -15,23 +15,23 @@ import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** A job while its handler is at it. */
+/** A job while its handler runs. */
 final class RunningJob implements Job {
-    /** As many as are kept of an attempt. */
+    /** The most lines that the database keeps of an attempt. */
     private static final int MOST_LINES = 1000;
-    /** As long as what is kept of one, in whatever signs. */
+    /** In UTF-16 units, at least as long as the 500 characters that the database keeps. */
     private static final int LONGEST_LINE = 1000;
 
     private final LeasedJob leased;
-    private final JobWork work;
-    private final Lines lines;
-    private final List<Lines.Said> said = new ArrayList<>();
+    private final JobHandlerSpec spec;
+    private final JobLogWriter logWriter;
+    private final List<JobLogWriter.Entry> lines = new ArrayList<>();
     private final ReentrantLock writing = new ReentrantLock();
     private final Thread thread = Thread.currentThread();
-    private final long begunNanos = System.nanoTime();
+    private final long startedNanos = System.nanoTime();
     private volatile @Nullable Stop stop;
-    private volatile boolean isBegun;
-    private boolean isOver;
+    private volatile boolean isStarted;
+    private boolean isEnded;
 
     /** Why its handler was interrupted. */
     enum Stop {
@@ -41,28 +41,28 @@ final class RunningJob implements Job {
         SHUTDOWN
     }
 
-    /** @param lines writes down what the handler says: the handler itself may have the last connection there is */
-    RunningJob(LeasedJob leased, JobWork work, Lines lines) {
+    /** @param logWriter writes on another connection: the handler may hold the last one of the pool */
+    RunningJob(LeasedJob leased, JobHandlerSpec spec, JobLogWriter logWriter) {
         this.leased = leased;
-        this.work = work;
-        this.lines = lines;
+        this.spec = spec;
+        this.logWriter = logWriter;
     }
 
     Duration deadline() {
-        return work.kind().times().deadline();
+        return spec.kind().times().deadline();
     }
 
     boolean isPast(Duration time) {
         return nanos() > time.toNanos();
     }
 
-    /** Its handler is called: from here on this is an attempt. */
-    void begin() {
-        isBegun = true;
+    /** The handler is called: from here on this is an attempt. */
+    void start() {
+        isStarted = true;
     }
 
-    boolean isBegun() {
-        return isBegun;
+    boolean isStarted() {
+        return isStarted;
     }
 
     LeasedJob leased() {
@@ -70,7 +70,7 @@ final class RunningJob implements Job {
     }
 
     long nanos() {
-        return System.nanoTime() - begunNanos;
+        return System.nanoTime() - startedNanos;
     }
 
     @Nullable
@@ -78,17 +78,17 @@ final class RunningJob implements Job {
         return stop;
     }
 
-    /** Tells the handler, once, and only while it runs: the thread goes on to other jobs. */
+    /** Interrupts the handler, once, and only while it runs: its thread continues with other jobs. */
     synchronized void stop(Stop why) {
-        if (stop == null && !isOver) {
+        if (stop == null && !isEnded) {
             stop = why;
             thread.interrupt();
         }
     }
 
-    /** The handler has ended. An interrupt that it has not looked at was meant for nobody else. */
-    synchronized void over() {
-        isOver = true;
+    /** The handler has ended. An interrupt that it did not see must not reach the next one. */
+    synchronized void ended() {
+        isEnded = true;
         Thread.interrupted();
     }
 
@@ -148,32 +148,32 @@ final class RunningJob implements Job {
 
     private void keep(String line, @Nullable Integer percent) {
         String cut = line.length() <= LONGEST_LINE ? line : line.substring(0, LONGEST_LINE);
-        // Half a sign would be refused, and with it the transaction it is written in.
+        // Half a surrogate pair would be rejected, and with it the transaction that writes it.
         byte[] whole = cut.getBytes(StandardCharsets.UTF_8);
-        keep(new Lines.Line(new String(whole, StandardCharsets.UTF_8), percent));
+        keep(new JobLogWriter.Line(new String(whole, StandardCharsets.UTF_8), percent));
     }
 
-    /** Past those that are kept only the last one counts: it takes the place of one that still waits. */
-    private void keep(Lines.Line line) {
-        Lines.Said one = new Lines.Said(leased, line, writing);
-        synchronized (said) {
-            if (said.size() > MOST_LINES) {
-                if (said.getLast().isReplacedBy(line)) {
+    /** Beyond the lines that are kept only the last one counts: it replaces one that still waits. */
+    private void keep(JobLogWriter.Line line) {
+        JobLogWriter.Entry one = new JobLogWriter.Entry(leased, line, writing);
+        synchronized (lines) {
+            if (lines.size() > MOST_LINES) {
+                if (lines.getLast().replaceBy(line)) {
                     return;
                 }
-                said.removeLast();
+                lines.removeLast();
             }
-            said.add(one);
+            lines.add(one);
         }
-        lines.add(one);
+        logWriter.add(one);
     }
 
-    /** In the transaction that ends the job, what was not written down yet: from then on nobody may. */
-    void sayTheRest(Tx tx) {
-        List<Lines.Said> all;
-        synchronized (said) {
-            all = List.copyOf(said);
+    /** Writes the remaining lines in the transaction that ends the job: after its commit they would be refused. */
+    void writeRest(Tx tx) {
+        List<JobLogWriter.Entry> all;
+        synchronized (lines) {
+            all = List.copyOf(lines);
         }
-        lines.writeTheRest(tx, all);
+        logWriter.writeRest(tx, all);
     }
 }

@@ -1,4 +1,4 @@
-/** Runs jobs: the dispatcher of an instance, and the keeper of the queue. */
+/** Runs jobs ({@link dev.oneroof.core.job.worker.JobWorker}) and maintains the queue ({@link dev.oneroof.core.job.worker.JobKeeper}). */
 @NullMarked
 package dev.oneroof.core.job.worker;
 

@@ -51,7 +51,7 @@ class DeadLetterCheckTest {
             assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofMillis(1500));
             assertThat(findings()).hasSize(11).contains("cursor_dlq jobs/mark_file 1 medium");
             assertThat(strings("SELECT count(*) FROM oneroof.job_dead_letter_news"))
-                    .as("what was not told is told later")
+                    .as("what was not reported is reported later")
                     .containsExactly("20");
             assertThat(check(100)).contains("\"locked\": 10");
             operator.run("ROLLBACK");

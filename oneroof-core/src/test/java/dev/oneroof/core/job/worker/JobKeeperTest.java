@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** An instance that does no job itself looks after those of others. */
+/** An instance that runs no jobs maintains those of others. */
 @OneRoofTest
 class JobKeeperTest {
     private static final LoopConfig QUICK =
@@ -56,7 +56,7 @@ class JobKeeperTest {
                             List.of("schedule:often", "{\"no\": 2}")::equals);
             Await.patiently()
                     .until(
-                            "the one that was given up to be told of",
+                            "a finding for the failed job",
                             () -> database.list(
                                     row -> row.getString(1),
                                     "SELECT coalesce_key FROM oneroof.system_issues WHERE issue_type = 'cursor_dlq'"),

@@ -102,10 +102,10 @@ class JobWorkerTest {
                                     == 5);
             Await.patiently()
                     .until(
-                            "it to be told of",
+                            "it to be reported",
                             () -> database.value(
                                     Boolean.class,
-                                    "SELECT last_beat_payload ->> 'reason' LIKE 'the ends of 5 jobs could not be told%'"
+                                    "SELECT last_beat_payload ->> 'reason' LIKE 'could not record the outcome of 5 jobs for%'"
                                             + " FROM oneroof.queue_heartbeat WHERE executor_name = 'jobs/one/0'"));
             other.rollback();
             awaitEnded("succeeded", 5);
@@ -233,7 +233,7 @@ class JobWorkerTest {
                 .containsExactly(
                         "hopeless 1 outcome it will never do",
                         "mark_file 3 java.lang.OutOfMemoryError so it says",
-                        "null_handler 1 outcome its handler returned null");
+                        "null_handler 1 outcome the handler returned null");
     }
 
     @Test
@@ -251,10 +251,10 @@ class JobWorkerTest {
 
     @Test
     void keepsTheLeaseOfAHandlerThatTakesLongAndTellsOfItsProgress() {
-        AtomicInteger begun = new AtomicInteger();
+        AtomicInteger started = new AtomicInteger();
         try (OneRoof oneroof = open("one")) {
             oneroof.work(MARK.leasedFor(Duration.ofSeconds(2))).each(job -> {
-                begun.incrementAndGet();
+                started.incrementAndGet();
                 job.progress(50, "half of it");
                 new CountDownLatch(1).await(5, TimeUnit.SECONDS);
                 return Outcome.done();
@@ -263,18 +263,18 @@ class JobWorkerTest {
             oneroof.jobs().enqueue(NewJob.of("mark_file", Payload.EMPTY));
             awaitEnded("succeeded", 1);
         }
-        assertThat(begun).hasValue(1);
+        assertThat(started).hasValue(1);
         assertThat(database.value(String.class, "SELECT percent || ' ' || line FROM oneroof.job_log"))
                 .isEqualTo("50 half of it");
     }
 
     @Test
     void tellsAHandlerThatItsJobIsCancelled() throws InterruptedException {
-        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch started = new CountDownLatch(1);
         CountDownLatch told = new CountDownLatch(1);
         try (OneRoof oneroof = open("one")) {
             oneroof.work(MARK).each(job -> {
-                begun.countDown();
+                started.countDown();
                 try {
                     new CountDownLatch(1).await();
                 } finally {
@@ -285,7 +285,7 @@ class JobWorkerTest {
             });
             oneroof.start();
             Enqueued job = oneroof.jobs().enqueue(NewJob.of("mark_file", Payload.EMPTY));
-            begun.await();
+            started.await();
             assertThat(oneroof.jobs().cancel(job.id(), ANN)).isEqualTo(Jobs.Cancelled.REQUESTED);
             told.await();
             awaitEnded("cancelled", 1);
@@ -362,13 +362,13 @@ class JobWorkerTest {
 
     @Test
     void handsBackWhatItHasNotBegunWhenItEnds() throws InterruptedException {
-        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch started = new CountDownLatch(1);
         CountDownLatch mayEnd = new CountDownLatch(1);
         AtomicInteger calls = new AtomicInteger();
         try (OneRoof oneroof = open("one")) {
             oneroof.work(MARK).atOnce(1).each(job -> {
                 if (calls.incrementAndGet() == 3000) {
-                    begun.countDown();
+                    started.countDown();
                     mayEnd.await();
                 }
                 return Outcome.done();
@@ -378,7 +378,7 @@ class JobWorkerTest {
                             .mapToObj(n -> NewJob.of("mark_file", Payload.EMPTY))
                             .toList());
             oneroof.start();
-            begun.await();
+            started.await();
             Await.patiently().until("some ahead", () -> leased() > 1);
             Thread.ofPlatform().start(() -> {
                 Await.patiently().until("the rest to be handed back", () -> leased() == 1);
@@ -507,11 +507,11 @@ class JobWorkerTest {
     }
 
     @Test
-    void refusesWorkThatComesTwiceOrTooLate() {
+    void refusesAHandlerThatIsInvalidOrASecondOneOfItsKind() {
         try (OneRoof oneroof = open("one")) {
             oneroof.work(MARK).each(job -> Outcome.done());
             assertThatThrownBy(() -> oneroof.work(MARK).each(job -> Outcome.done()))
-                    .hasMessageContaining("kind: 'mark_file' comes too late or twice");
+                    .hasMessageContaining("kind: 'mark_file' has a handler in this instance already");
             assertThatThrownBy(() -> oneroof.work(JobKind.named("Bad")).each(job -> Outcome.done()))
                     .hasMessageContaining("kind: 'Bad' is not allowed");
             assertThatThrownBy(() ->
@@ -521,6 +521,57 @@ class JobWorkerTest {
                     .isInstanceOf(OneRoofException.class)
                     .hasMessageContaining("job 1: kind 'nothing' is not registered");
         }
+    }
+
+    @Test
+    void runsJobsOfAKindThatIsAddedAfterTheStart() {
+        Set<String> done = ConcurrentHashMap.newKeySet();
+        try (OneRoof oneroof = open("one")) {
+            oneroof.work(MARK).each(job -> Outcome.done());
+            oneroof.start();
+            oneroof.jobs().enqueue(NewJob.of("mark_file", Payload.EMPTY));
+            awaitEnded("succeeded", 1);
+            JobKind late = JobKind.named("late");
+            new Jobs(oneroof.database()).register(late, "test");
+            oneroof.jobs().enqueue(NewJob.of("late", Payload.of(Map.of("no", 1))));
+
+            oneroof.work(late).each(job -> {
+                done.add(job.payload());
+                return Outcome.done();
+            });
+            awaitEnded("succeeded", 2);
+            oneroof.jobs().enqueue(NewJob.of("late", Payload.of(Map.of("no", 2))));
+            oneroof.jobs().enqueue(NewJob.of("mark_file", Payload.EMPTY));
+            awaitEnded("succeeded", 4);
+
+            assertThatThrownBy(() -> oneroof.work(late).each(job -> Outcome.done()))
+                    .hasMessageContaining("kind: 'late' has a handler in this instance already");
+        }
+        assertThat(done).containsExactlyInAnyOrder("{\"no\": 1}", "{\"no\": 2}");
+    }
+
+    @Test
+    void runsJobsOfAKindThatIsAddedToAnInstanceThatStartedWithoutAny() {
+        AtomicInteger done = new AtomicInteger();
+        try (OneRoof oneroof = open("one")) {
+            oneroof.start();
+            oneroof.work(MARK).each(job -> {
+                done.incrementAndGet();
+                return Outcome.done();
+            });
+            oneroof.work(JobKind.named("second")).eachInTx((tx, job) -> {
+                done.incrementAndGet();
+                return Outcome.done();
+            });
+            oneroof.jobs().enqueue(NewJob.of("mark_file", Payload.EMPTY));
+            oneroof.jobs().enqueue(NewJob.of("second", Payload.EMPTY));
+            awaitEnded("succeeded", 2);
+
+            assertThatThrownBy(() -> oneroof.work(MARK).each(job -> Outcome.done()))
+                    .hasMessageContaining("kind: 'mark_file' has a handler in this instance already");
+        }
+        assertThat(done).hasValue(2);
+        assertThat(count("job_queue")).isZero();
     }
 
     private OneRoof open(String name) {

@@ -1,5 +1,5 @@
--- Dead letters of jobs: triage, then replay or the end. One by its id, or a group of those that failed alike. How their
--- statements are planned is told in R__job_functions.sql.
+-- Dead letters of jobs: triage, then replay or close, singly or by group (those that failed alike). R__job_functions.sql
+-- explains the plans.
 
 -- Refuses a text that is missing, blank or too long.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_demand_text(p_field text, p_value text) RETURNS void
@@ -40,7 +40,7 @@ BEGIN
 END
 $$;
 
--- Refuses a replay and names all that is to be done first: p_untriaged is what is missing of the triage, or null.
+-- Refuses a replay and names all that must be done first: p_untriaged is the missing triage, or null.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_demand_cleared(p_untriaged text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -56,7 +56,7 @@ BEGIN
 END
 $$;
 
--- Writes down what is to become of open letters, which the caller has locked, and who said so of what.
+-- Writes the triage of open letters, which the caller has locked, and the operator act.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_mark(
     p_ids uuid[], p_status text, p_note text, p_actor text, p_target text)
 RETURNS void
@@ -78,7 +78,7 @@ BEGIN
 END
 $$;
 
--- Says what is to become of a dead letter. Closed is the end.
+-- Triages a dead letter. Closed is final.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_triage(
     p_dead_letter_id uuid, p_status text, p_note text, p_actor text DEFAULT session_user)
 RETURNS jsonb
@@ -106,8 +106,8 @@ BEGIN
 END
 $$;
 
--- The same for the open letters of a group, as many as p_limit at once: those that are not so triaged already, behind
--- p_after and up to p_until. Returns how many, the last of them, and whether there may be more behind it.
+-- The same for the open letters of a group, up to p_limit per call: those that are not triaged so already, after p_after and
+-- up to p_until. Returns their number, the last of them, and whether there may be more.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_triage_group(
     p_kind text,
     p_fingerprint text,
@@ -133,7 +133,7 @@ BEGIN
     v_ids := ARRAY(
         SELECT d.dead_letter_id
         FROM ${schema}.job_dead_letter d
-        -- As rows: only the index of open letters has that order. By the ids alone one would step over all other groups.
+        -- A row comparison: only the index of open letters has that order. By the ids alone all other groups would be read.
         WHERE (d.job_kind, d.fingerprint, d.dead_letter_id)
                 > (p_kind, p_fingerprint, coalesce(p_after, '00000000-0000-0000-0000-000000000000'))
           AND (d.job_kind, d.fingerprint, d.dead_letter_id)
@@ -168,21 +168,21 @@ BEGIN
 END
 $$;
 
--- The longest beginning of a text that takes no more than so many bytes, with no character split.
+-- The longest prefix of a text with at most so many bytes, without splitting a character.
 CREATE OR REPLACE FUNCTION ${schema}.fn_left_bytes(p_text text, p_bytes integer) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
     SELECT CASE
                WHEN octet_length(p_text) <= p_bytes THEN p_text
-               -- No character takes more than four.
+               -- A character has at most four bytes.
                ELSE (SELECT left(p_text, max(n))
                      FROM generate_series(p_bytes / 4, p_bytes) n
                      WHERE octet_length(left(p_text, n)) <= p_bytes)
            END
 $$;
 
--- Has the jobs of dead letters done once more: for each a new job, from its first attempt on, under a key of its own. The
--- caller has locked the letters, in the order of their ids, and looked at how they were triaged. All or none.
+-- Replays the jobs of dead letters: each as a new job, from its first attempt, with a new key. The caller has locked the
+-- letters, in the order of their ids, and checked their triage. All or none.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_put_back(
     p_ids uuid[], p_authorization_source text, p_actor text, p_replay_run_id uuid)
 RETURNS TABLE (dead_letter_id uuid, job_id uuid, idempotency_key text)
@@ -201,7 +201,7 @@ DECLARE
     v_runs       uuid[];
     v_alive      record;
 BEGIN
-    -- The old key may be alive again, in another job. What a replay of a replay adds takes the place of the last.
+    -- The old key may be in use by another job. The suffix of a second replay replaces that of the first.
     SELECT array_agg(d.job_kind ORDER BY g.no), array_agg(d.payload ORDER BY g.no),
            array_agg(concat_ws(':',
                nullif(${schema}.fn_left_bytes(
@@ -238,8 +238,7 @@ BEGIN
 END
 $$;
 
--- Has a dead letter's job done once more. Refused unless somebody has triaged it for that, and while the gate of replays
--- is closed.
+-- Replays the job of a dead letter. Refused unless it is triaged for replay, and while the replay gate is closed.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_replay(
     p_dead_letter_id uuid, p_authorization_source text, p_actor text DEFAULT session_user)
 RETURNS jsonb
@@ -277,7 +276,7 @@ BEGIN
 END
 $$;
 
--- Begins the replay of a group, at so many letters a second: of those that are triaged for it now. Replays none by itself.
+-- Starts the replay of a group, at a rate in letters per second: of those that are triaged for it now. Replays none itself.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_replay_start(
     p_kind text,
     p_fingerprint text,
@@ -312,7 +311,7 @@ BEGIN
     INSERT INTO ${schema}.job_dead_letter_replay_run
         (replay_run_id, job_kind, fingerprint, authorization_source, actor, rate, left_over, refilled_at, letters,
          last_letter, started_at)
-    -- The first letter goes at once, the others as their time comes.
+    -- The first letter may be replayed immediately, the others at the rate.
     VALUES (v_run, p_kind, p_fingerprint, p_authorization_source, p_actor, p_rate, 1, v_now, v_letters, v_last, v_now)
     ON CONFLICT (job_kind, fingerprint) WHERE state = 'running' DO NOTHING;
     IF NOT FOUND THEN
@@ -330,9 +329,9 @@ BEGIN
 END
 $$;
 
--- Replays the next letters of a run, all or none: no more than p_limit, and no more than its rate leaves by now. Returns
--- how far the run is, and in how many seconds there can be more. A letter that was triaged otherwise meanwhile, or closed,
--- stays as it is. Of a run that has ended it only says so.
+-- Replays the next letters of a run, all or none: at most p_limit, and at most as many as its rate allows by now. Returns
+-- the progress of the run, and in how many seconds more are allowed. A letter that was triaged otherwise or closed meanwhile
+-- is skipped. For an ended run it only returns the state.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_replay_next(
     p_replay_run_id uuid, p_limit integer DEFAULT 1000, p_actor text DEFAULT session_user)
 RETURNS jsonb
@@ -351,13 +350,13 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = '22023',
             MESSAGE = format('limit: ''%s'' is not allowed; allowed are 1 to 10000', p_limit);
     END IF;
-    -- Two at once come one after the other, the second behind what the first has done.
+    -- Two concurrent calls run one after the other.
     v_run := ${schema}.fn_job_dead_letter_replay_lock(p_replay_run_id);
     IF v_run.state = 'running' THEN
         PERFORM ${schema}.fn_job_dead_letter_demand_replay(v_run.authorization_source, p_actor);
         PERFORM ${schema}.fn_job_dead_letter_demand_cleared(NULL);
         v_now := clock_timestamp();
-        -- A clock that went back refills nothing.
+        -- A clock that was set back refills nothing.
         v_left := least(greatest(v_run.rate, 1),
                         v_run.left_over + greatest(0, extract(epoch FROM v_now - v_run.refilled_at)) * v_run.rate);
         v_take := least(p_limit, floor(v_left)::integer);
@@ -372,7 +371,7 @@ BEGIN
                         <= (v_run.job_kind, v_run.fingerprint, v_run.last_letter)
                   AND d.resolved_at IS NULL
                   AND d.triage_status = 'manual_replay' AND d.triaged_at <= v_run.started_at
-                  -- What is a signal can change; one letter that is none must not keep the others from being replayed.
+                  -- The rules for payloads can change. A letter that violates them must not block the others.
                   AND ${schema}.fn_signal_only(d.payload)
                 ORDER BY d.job_kind, d.fingerprint, d.dead_letter_id
                 LIMIT v_take
@@ -421,7 +420,7 @@ BEGIN
 END
 $$;
 
--- Gives a run up. What it has replayed stays so. Returns how much that was.
+-- Cancels a run, and returns how many letters it has replayed. They stay replayed.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_replay_cancel(
     p_replay_run_id uuid, p_reason text, p_actor text DEFAULT session_user)
 RETURNS jsonb
@@ -447,13 +446,13 @@ BEGIN
 END
 $$;
 
--- Compares the open dead letters of each kind with its findings: raises those that are missing, counts the letters that came
--- since the last look, and ends those of kinds that have none left. Above p_overflow_at there are too many; they are counted
--- up to ten times that. Without it, that there are too many is neither raised nor ended, unless there are none. Returns how
--- many kinds were raised, how many findings ended, and how many kinds were left for later since somebody holds their findings.
+-- Compares the open dead letters of each kind with its findings: raises missing ones, counts the letters since the last
+-- check, and resolves those of kinds without open letters. Above p_overflow_at the overflow finding is raised; letters are
+-- counted up to ten times that. Without it, overflow is not raised, and resolved only if no letter is left. Returns how many
+-- kinds were raised, how many findings were resolved, and how many kinds were skipped because their findings are locked.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_compare(p_overflow_at bigint) RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '200ms'
--- A plan that was made while there were no letters must not be one that reads them all.
+-- A plan made while there were no letters must not be one that reads them all.
 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 DECLARE
@@ -468,7 +467,7 @@ DECLARE
     v_ended    integer := 0;
     v_locked   integer := 0;
 BEGIN
-    -- Two at once would count twice. Nobody waits: whoever holds it is looking already.
+    -- Two concurrent checks would count twice. The second does not wait: the first does the work.
     PERFORM FROM ${schema}.queue_check WHERE check_name = 'dead_letters_of_jobs' FOR UPDATE SKIP LOCKED;
     IF NOT FOUND THEN
         RETURN jsonb_build_object('inert', true, 'reason', 'another check is under way');
@@ -487,7 +486,7 @@ BEGIN
                    bool_or(i.issue_type = 'cursor_dlq_overflow') AS too_many
             FROM ${schema}.system_issues i
             WHERE i.issue_type IN ('cursor_dlq', 'cursor_dlq_overflow') AND i.status <> 'resolved'
-              -- Of a kind, and not of the cursor of a worker that is called so.
+              -- A finding of a kind, not of the cursor of a worker with the same name.
               AND i.coalesce_key ~ '^jobs/[^/]+$'
             GROUP BY i.coalesce_key)
         SELECT k.job_kind, coalesce(t.some, false) AS some, coalesce(t.too_many, false) AS too_many, c.letters,
@@ -512,9 +511,9 @@ BEGIN
             'dead_letter_id', v_kind.dead_letter_id));
         v_raise := v_kind.open > 0 AND (v_kind.letters IS NOT NULL OR NOT v_kind.some);
         v_change := 0;
-        -- All of a kind or nothing of it: where somebody holds one of its findings, its news are there the next time.
+        -- All of a kind or nothing: if one of its findings is locked, its letters are counted by the next check.
         BEGIN
-            -- By their places: what came since is not among them, and nobody else takes them away.
+            -- By ctid: later rows are not among them, and only this function deletes them.
             DELETE FROM ${schema}.job_dead_letter_news n WHERE n.ctid = ANY (v_kind.places);
             IF v_kind.open = 0 AND v_kind.some THEN
                 v_change := v_change + ${schema}.fn_finding_resolve('cursor_dlq', v_key);
@@ -536,7 +535,7 @@ BEGIN
                     format('%s dead letters of jobs of ''%s'', more than %s: the cause is rarely the jobs', v_open,
                            v_kind.job_kind, p_overflow_at),
                     v_evidence, NULL,
-                    -- Those that came while there were too many.
+                    -- The letters since the overflow.
                     CASE WHEN v_kind.letters IS NULL OR NOT (v_kind.too_many OR v_kind.uncounted)
                          THEN least(v_kind.letters, v_kind.open - p_overflow_at)
                          ELSE v_kind.letters END);
@@ -546,7 +545,7 @@ BEGIN
         EXCEPTION
             WHEN lock_not_available THEN
                 v_locked := v_locked + 1;
-                -- Who holds one may hold many: it waits for the first of them only.
+                -- A transaction may have locked many findings: this waits for the first of them only.
                 PERFORM set_config('lock_timeout', '1ms', true);
         END;
     END LOOP;
@@ -566,13 +565,13 @@ BEGIN
 END
 $$;
 
--- The same for whoever runs jobs, as often as they like. How many are too many is up to the instances, and left to them.
+-- The same for executors, at any rate. The overflow threshold is set by the instances.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_check() RETURNS jsonb
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$ SELECT ${schema}.fn_job_dead_letter_compare(NULL) $$;
 
--- Forgets dead letters that were closed so long ago, up to five thousand, and runs that ended then. Open ones stay for ever.
--- Returns how many letters there were: call it until there are none. Leaves an act where there were any.
+-- Deletes up to 5000 dead letters that were closed so long ago, and runs that ended then. Open ones are never deleted.
+-- Returns the number of letters: call it until that is 0. Records an operator act if there were any.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_dead_letter_drop(p_keep interval, p_actor text DEFAULT session_user)
 RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -640,6 +639,6 @@ GRANT EXECUTE ON FUNCTION
     ${schema}.fn_job_dead_letter_replay_next(uuid, integer, text),
     ${schema}.fn_job_dead_letter_replay_cancel(uuid, text, text)
 TO ${server}, ${admin};
--- Without a running OneRoof an executor has it looked, as it has leases taken back. How many are too many it does not say:
--- with that it could end a finding.
+-- Without a running instance an executor calls it, as it calls the reaper. It may not set the overflow threshold: with that
+-- it could resolve a finding.
 GRANT EXECUTE ON FUNCTION ${schema}.fn_job_dead_letter_check() TO ${executor};

@@ -1,6 +1,6 @@
--- What the holder of a job says: of its end, and while it is at it. See R__job_functions.sql for tokens and plans.
+-- What the holder of a lease calls: outcomes, and log lines while the job runs. R__job_functions.sql explains tokens and plans.
 
--- Ends jobs well. Returns those that were not this holder's any more: they are as they were.
+-- Completes jobs. Returns those whose lease was lost: they are unchanged.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_complete_many(p_jobs uuid[], p_tokens uuid[]) RETURNS uuid[]
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
@@ -36,7 +36,7 @@ CREATE OR REPLACE FUNCTION ${schema}.fn_job_complete(p_job uuid, p_token uuid) R
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$ SELECT ${schema}.fn_job_complete_many(ARRAY[p_job], ARRAY[p_token]) = '{}' $$;
 
--- Takes one job out of the queue into the history. The caller holds its lock.
+-- Moves one job from the queue to the history. The caller has locked it.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_retire(p_job uuid, p_state text, p_attempts integer, p_error text)
 RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -51,9 +51,9 @@ AS $$
     FROM ended e
 $$;
 
--- What failures have in common: a message without what differs from job to job. That is what stands in quotation marks (an
--- apostrophe behind a letter opens none, and one that is not closed goes on to the end), uuids, the addresses of objects, hexadecimal numbers (those of six and more that hold
--- a digit, or begin with 0x), and figures.
+-- The fingerprint of a failure: the message without what differs from job to job. Removed are quoted text (an apostrophe
+-- after a letter opens no quote, and an unclosed one extends to the end), uuids, object addresses, hexadecimal numbers (of
+-- six and more characters with a digit, or with 0x), and numbers.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_fingerprint(p_kind text, p_class text, p_message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
@@ -68,7 +68,7 @@ AS $$
             '[0-9]+', '#', 'g'))), 16)
 $$;
 
--- An attempt has ended badly: another one after a while, or none. The caller holds the job's lock.
+-- Records a failed attempt: the job is scheduled again, or becomes a dead letter. The caller has locked it.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_attempt_failed(
     p_job ${schema}.job_queue, p_class text, p_error text, p_retry_seconds double precision, p_final boolean)
 RETURNS jsonb
@@ -88,7 +88,7 @@ BEGIN
     END IF;
     IF p_final OR v_attempts >= p_job.max_attempts THEN
         PERFORM ${schema}.fn_job_retire(p_job.job_id, 'failed', v_attempts, v_error);
-        -- No finding is raised here: its one row would be every failing worker's to wait for.
+        -- No finding is raised here: all failing workers would wait for the lock on its one row.
         WITH letter AS (
             INSERT INTO ${schema}.job_dead_letter
                 (dead_letter_id, job_id, job_kind, event_domain, priority, attempts, max_attempts, idempotency_key, run_id,
@@ -102,8 +102,8 @@ BEGIN
         SELECT l.job_kind, l.fingerprint, l.dead_letter_id FROM letter l;
         RETURN jsonb_build_object('job_id', p_job.job_id, 'outcome', 'dead', 'attempts', v_attempts);
     END IF;
-    -- Doubled each time up to the longest, and up to a fifth more or less, so that jobs that failed together do not come
-    -- back together. The power ends where a number would.
+    -- Exponential backoff up to the longest, with 20 % jitter, so that jobs that failed together are not retried together.
+    -- The exponent is capped against overflow.
     SELECT coalesce(
                p_retry_seconds,
                least(k.longest_backoff_seconds, k.first_backoff_seconds * 2 ^ least(v_attempts - 1, 60))
@@ -124,7 +124,7 @@ BEGIN
 END
 $$;
 
--- An attempt has failed. The next one comes after the kind's backoff, or after the given seconds; p_final: never.
+-- Fails an attempt. The next one is due after the kind's backoff, or after the given seconds; with p_final there is none.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_fail(
     p_job uuid,
     p_token uuid,
@@ -154,7 +154,7 @@ BEGIN
 END
 $$;
 
--- Not now: again in so many seconds, and no attempt is counted. False when the job was not this holder's any more.
+-- Snoozes a job: it is due again in so many seconds, and no attempt is counted. False if the lease was lost.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_snooze(p_job uuid, p_token uuid, p_seconds double precision) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
@@ -170,7 +170,7 @@ BEGIN
     IF NOT pg_has_role(session_user, '${server}'::regrole, 'USAGE') THEN
         PERFORM ${schema}.fn_executor_demand_jobs(ARRAY[p_job], ARRAY[p_token]);
     END IF;
-    -- Who wanted it cancelled is not put off. Locked first, and then looked at: that may be at this moment.
+    -- A requested cancel takes effect now. Locked first and then read: the request may be committed at this moment.
     SELECT q.cancel_requested_at INTO v_unwanted
     FROM ${schema}.job_queue q
     WHERE q.job_id = p_job AND q.lease_token = p_token
@@ -191,8 +191,8 @@ BEGIN
 END
 $$;
 
--- Hands jobs back that were not begun: they are due as before, at their old place; those that somebody wants cancelled are
--- given up. Returns how many there were; one that somebody is just changing stays with its holder.
+-- Hands back jobs that were not started: they are due again, in their old order; those with a requested cancel are cancelled.
+-- Returns their number; a job that another transaction has locked stays with its holder.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_hand_back(p_jobs uuid[], p_tokens uuid[]) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
@@ -206,7 +206,7 @@ BEGIN
     IF NOT pg_has_role(session_user, '${server}'::regrole, 'USAGE') THEN
         PERFORM ${schema}.fn_executor_demand_jobs(p_jobs, p_tokens);
     END IF;
-    -- Locked first, and then looked at: somebody may want one cancelled at this moment.
+    -- Locked first and then read: a cancel may be requested at this moment.
     SELECT array_agg(l.job_id) FILTER (WHERE l.cancel_requested_at IS NULL),
            array_agg(l.job_id) FILTER (WHERE l.cancel_requested_at IS NOT NULL)
     INTO v_back, v_unwanted
@@ -216,9 +216,9 @@ BEGIN
         FROM ${schema}.job_queue q
         WHERE q.job_id = g.id AND q.lease_token = g.token
         LIMIT 1
-        -- Nobody waits for one that somebody is just changing; it can be handed back in a moment.
+        -- Locked rows are skipped: the caller can hand them back later.
         FOR UPDATE SKIP LOCKED) l;
-    -- Nobody has begun them: that is no attempt.
+    -- They were not started, so no attempt is counted.
     PERFORM ${schema}.fn_job_retire(q.job_id, 'cancelled', q.attempts, q.last_error)
     FROM ${schema}.job_queue q
     WHERE q.job_id = ANY (v_unwanted);
@@ -234,8 +234,8 @@ BEGIN
 END
 $$;
 
--- As fn_job_hand_back, by those who asked for a lease and did not hear what it brought: they know their token, and no job. It
--- may be about to be committed still, so one asks again until a lease would be over.
+-- As fn_job_hand_back, for callers whose lease was not answered: they know the token and not the jobs. The lease may still be
+-- committed, so call it until such a lease would have expired.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_hand_back_leased(p_kinds text[], p_tokens uuid[]) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
@@ -251,13 +251,13 @@ BEGIN
     SELECT array_agg(q.job_id), array_agg(q.lease_token)
     INTO v_jobs, v_tokens
     FROM ${schema}.job_queue q
-    -- None that has run out, which is the reaper's: under an old snapshot the index keeps them all.
+    -- No expired lease, which is the reaper's to take back: under an old snapshot the index keeps them all.
     WHERE q.state = 'leased' AND q.job_kind = ANY (p_kinds) AND q.lease_until > v_now AND q.lease_token = ANY (p_tokens);
     RETURN CASE WHEN v_jobs IS NULL THEN 0 ELSE ${schema}.fn_job_hand_back(v_jobs, v_tokens) END;
 END
 $$;
 
--- The holder has given a job up: because it was asked to, or because it wants no further attempt and no dead letter.
+-- The holder cancels a job: on request, or because it wants no further attempt and no dead letter.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_give_up(p_job uuid, p_token uuid, p_reason text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
@@ -279,8 +279,8 @@ BEGIN
 END
 $$;
 
--- What the holder of a job has to say: a line, and how far it is. At most a thousand lines of an attempt are kept: past
--- that, the last of them is the one that was said last, and tells how many are left out before it.
+-- Adds a log line, with progress, to a job. At most 1000 lines of an attempt are kept: beyond that, the last one is replaced
+-- by the next, and counts how many were left out before it.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_say(
     p_job uuid, p_token uuid, p_line text, p_level text DEFAULT 'info', p_percent integer DEFAULT NULL)
 RETURNS boolean
@@ -319,9 +319,9 @@ BEGIN
         UPDATE ${schema}.job_log l
         SET level = p_level,
             line = left(coalesce(p_line, ''), 500),
-            -- How far it is stays told by a line that says nothing of it.
+            -- A line without progress keeps that of the line it replaces.
             percent = coalesce(p_percent, l.percent),
-            -- On another day it moves to that day, and is kept as long.
+            -- On another day it moves to the partition of that day, and is retained as long.
             said_at = clock_timestamp(),
             left_out = l.left_out + 1
         WHERE l.job_id = p_job AND l.log_id = v_last.log_id;
@@ -347,7 +347,7 @@ REVOKE EXECUTE ON FUNCTION
     ${schema}.fn_job_say(uuid, uuid, text, text, integer)
 FROM PUBLIC;
 
--- What an executor needs, and no more: it sees a payload only as the result of its lease.
+-- What an executor needs and no more: it sees a payload only as the result of its lease.
 GRANT EXECUTE ON FUNCTION
     ${schema}.fn_job_complete_many(uuid[], uuid[]),
     ${schema}.fn_job_complete(uuid, uuid),

@@ -1,16 +1,15 @@
 -- Jobs, for executors in any language; the Java worker calls the same functions.
 --
--- Every change of a leased job is conditional on its token. A token is chance, not a number that counts up: a server that
--- crashes may forget its last transactions, and must not give the same token out again.
+-- Every change of a leased job is conditional on its token. Tokens are random, not drawn from a sequence: a server that
+-- crashes may lose its last transactions, and must not issue the same token again.
 --
--- A session keeps the plans of these statements. One that was made while the queue was empty, after a vacuum, takes any way
--- through the table for free, and may be used when there are a million jobs. So no statement leaves the planner a way that
--- reads more than what it is about: there is no scan of the table, what has an index comes by a value it can look up (not by
--- clock_timestamp(), which is another for each row), and jobs that are given by their ids are looked up one by one, or by
--- = ANY, and are not joined otherwise.
+-- A session caches the plans of these statements. A plan made while the queue was empty, after a vacuum, treats every access
+-- path as free, and may still be used when there are a million jobs. So no statement leaves the planner a path that reads
+-- more than it needs: table scans are off, indexed columns are compared with a stable value (not with clock_timestamp(),
+-- which differs per row), and jobs given by their ids are looked up one by one, or by = ANY, and not joined otherwise.
 
--- Makes a kind known, or changes how it is run. True when anything changed. One that is there as it is given is only looked
--- at: whoever leases of a limited kind holds its row until they commit, and every process that starts registers its kinds.
+-- Registers a kind, or changes how it is run. True if anything changed. An unchanged kind is only read: a lease of a limited
+-- kind locks its row until it commits, and every process registers its kinds when it starts.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_kind_register(
     p_kind text,
     p_domain text DEFAULT 'system',
@@ -106,7 +105,7 @@ BEGIN
 END
 $$;
 
--- Stops a kind, or lets it go on: what is leased is finished, nothing more is leased. True when that was a change.
+-- Pauses or resumes a kind: leased jobs finish, no further one is leased. True if that was a change.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_kind_pause(
     p_kind text, p_paused boolean, p_reason text, p_actor text DEFAULT session_user)
 RETURNS boolean
@@ -139,9 +138,9 @@ BEGIN
 END
 $$;
 
--- Enqueues jobs under ids that the caller has made, in the caller's transaction: all of them or, when one is refused,
--- none. Null in the other arrays is the kind's own, or none. Returns only those whose key was alive already, and the job
--- that bears it; of equal keys in one call the first is enqueued.
+-- Enqueues jobs with ids made by the caller, in the caller's transaction: all of them or, if one is refused, none. Null in
+-- the other arrays is the default of the kind, or none. Returns only the jobs whose key is in use, with the live job that
+-- has it; of equal keys in one call the first is enqueued.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_put(
     p_ids uuid[],
     p_kinds text[],
@@ -165,7 +164,7 @@ DECLARE
     v_others uuid[];
     v_round  integer := 0;
 BEGIN
-    -- Whether all of them are good is told quickly; which one is not, only where one is not.
+    -- Checking all of them at once is fast; which one is invalid is determined only if one is.
     IF cardinality(p_ids) IS DISTINCT FROM cardinality(p_kinds)
        OR cardinality(p_ids) IS DISTINCT FROM cardinality(p_payloads)
        OR cardinality(p_keys) NOT IN (0, cardinality(p_ids))
@@ -248,7 +247,7 @@ BEGIN
         JOIN ${schema}.job_kind k ON k.job_kind = g.kind;
     ELSE
         LOOP
-            -- In the order of the keys: two that enqueue the same ones at once wait for each other one way only.
+            -- In the order of the keys, so that two transactions that enqueue the same keys do not deadlock.
             WITH put AS (
                 INSERT INTO ${schema}.job_queue
                     (job_id, job_kind, event_domain, state, priority, scheduled_at, order_at, enqueued_at, max_attempts,
@@ -268,8 +267,8 @@ BEGIN
             v_made := v_made || v_put;
             EXIT WHEN cardinality(v_made) = cardinality(p_ids);
 
-            -- Whose keys the others are. One that has ended since the insert leaves its key to us. A transaction that keeps
-            -- its snapshot may see one that has ended beside the one it has made itself: that is the younger row.
+            -- The jobs that have the other keys. One that has ended since the insert leaves its key free for this call. A
+            -- repeatable read transaction may see an ended job beside the one it made itself: that is the younger row.
             SELECT array_agg(g.no) FILTER (WHERE q.job_id IS NULL),
                    array_agg(g.no) FILTER (WHERE q.job_id IS NOT NULL),
                    array_agg(q.job_id) FILTER (WHERE q.job_id IS NOT NULL)
@@ -300,7 +299,7 @@ BEGIN
 END
 $$;
 
--- Enqueues jobs. Of one whose key is alive already the job that bears it is returned, with created false.
+-- Enqueues jobs. If a key is in use, the live job that has it is returned, with created false.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_enqueue_many(
     p_kinds text[],
     p_payloads jsonb[],
@@ -313,7 +312,7 @@ RETURNS TABLE (job_no bigint, job_id uuid, created boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    -- Made first and dealt out in order: two calls within one tick of the clock differ by chance alone.
+    -- Made first and assigned in order: two ids of one clock tick are in random order.
     v_ids uuid[] := ARRAY(
         SELECT ${schema}.fn_uuid_v7() AS id FROM generate_series(1, coalesce(cardinality(p_kinds), 0)) ORDER BY id);
 BEGIN

@@ -1,9 +1,9 @@
--- Jobs from when they are due until their lease is over; see R__job_functions.sql for tokens and plans.
+-- Leases: from the time a job is due until its lease expires. R__job_functions.sql explains tokens and plans.
 
--- Jobs for later, and those between two attempts, whose time has come. Returns how many there were.
+-- Queues scheduled jobs that are due, and returns their number.
 --
--- p_since, here and below, is for a keeper that looks often: nothing that was due before is looked at. While somebody holds
--- an old snapshot open, the index keeps every job that was ever in it, and a look from its beginning steps over all of them.
+-- p_since, here and below, is for a keeper that calls often: nothing that was due earlier is read. While an old snapshot is
+-- open, the index keeps every job that was ever in it, and a full scan steps over all of them.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_promote(
     p_limit integer DEFAULT 1000, p_wake boolean DEFAULT true, p_since timestamptz DEFAULT NULL)
 RETURNS integer
@@ -35,7 +35,7 @@ BEGIN
 END
 $$;
 
--- In how many seconds the next of the jobs for later is due; null where there is none.
+-- In how many seconds the next scheduled job is due; null if there is none.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_until_due(p_since timestamptz DEFAULT NULL) RETURNS double precision
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
@@ -55,10 +55,10 @@ $$;
 -- Leases due jobs of these kinds, in their order, and returns them with their payloads. Nothing while the gate is closed;
 -- nothing of a kind that is paused. Of a kind with a limit, or a rate, no more than is left of it.
 --
--- p_limits, one per kind, is how many of it at most, 0 and more. p_floors, one per kind, is for workers that ask often:
--- nothing below is looked at. While somebody holds an old snapshot open, the index keeps every job that was ever leased, and a
--- look from its beginning steps over all of them. p_token is for callers that want to know of a lease whose answer may get lost
--- (see fn_job_hand_back_leased): a new one each time, or what they say late would count.
+-- p_limits, one per kind, is the most jobs of it, 0 and more. p_floors, one per kind, is for workers that call often: nothing
+-- below is read. While an old snapshot is open, the index keeps every job that was ever leased, and a full scan steps over
+-- all of them. p_token is for callers that must find a lease whose answer got lost (see fn_job_hand_back_leased): a new one
+-- for each call, or a late change under an old lease would be accepted.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_lease(
     p_kinds text[],
     p_limit integer,
@@ -72,8 +72,8 @@ RETURNS TABLE (
     lease_until timestamptz, priority smallint, scheduled_at timestamptz, order_at timestamptz, idempotency_key text,
     run_id uuid)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
--- One plan for good: to plan it anew would take longer than to run it. Made while the queue was empty, it must not be one
--- that reads the whole table.
+-- A generic plan: planning takes longer than running it. Made while the queue was empty, it must not be one that reads the
+-- whole table.
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 #variable_conflict use_column
@@ -95,8 +95,8 @@ DECLARE
     v_back     boolean;
     v_promoted boolean := false;
 BEGIN
-    -- Every expression here is made ready once a transaction, which takes longer than to work it out: so there are few on
-    -- the way of a lease from which nothing keeps it.
+    -- PL/pgSQL prepares every expression once per transaction, which takes longer than to evaluate it. So the usual path has
+    -- few of them.
     IF p_limit BETWEEN 1 AND 10000 AND octet_length(p_owner) BETWEEN 1 AND 500
        AND coalesce(p_lease_seconds BETWEEN 1 AND 3600, true) AND (0 > ANY (p_limits)) IS NOT TRUE
        AND current_setting('transaction_isolation') = 'read committed'
@@ -116,12 +116,12 @@ BEGIN
             MESSAGE = format('limits: ''%s'' is not allowed; allowed are 0 and more',
                              (SELECT g.at_most FROM unnest(p_limits) g (at_most) WHERE g.at_most < 0 LIMIT 1));
     ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
-        -- A limit is looked at behind a lock, and an older snapshot would not see who came before.
+        -- A limit is read after its lock is taken, and an older snapshot would not see the previous leases.
         RAISE EXCEPTION USING ERRCODE = '25001',
             MESSAGE = format('isolation: ''%s'' is not allowed; allowed is read committed',
                              current_setting('transaction_isolation'));
     ELSE
-        -- Not the server. All kinds must be granted to the login, and the name under which it leases.
+        -- Not the server role: all kinds must be granted to the login, and so must the owner name.
         PERFORM ${schema}.fn_executor_demand('kind', p_kinds);
         PERFORM ${schema}.fn_executor_demand('executor', ARRAY[p_owner]);
     END IF;
@@ -130,20 +130,20 @@ BEGIN
         IF v_count > 1 THEN
             v_before := v_left;
             v_shared := 0;
-            -- All there is to know of the kinds by one look.
+            -- All about the kinds in one query.
             OPEN v_kinds FOR
                 SELECT k.job_kind AS kind, k.max_running, k.rate_count, k.rate_seconds, g.floor, c.key IS NOT NULL AS open,
                        coalesce(p_lease_seconds, k.lease_seconds) AS seconds, g.no,
                        w.share AS take
                 FROM unnest(p_kinds, p_limits, p_floors) WITH ORDINALITY g (kind, at_most, floor, no)
                 LEFT JOIN ${schema}.job_kind k ON k.job_kind = g.kind
-                -- As fn_gate_open has it.
+                -- As in fn_gate_open.
                 LEFT JOIN ${schema}.dot_config c
                     ON c.key = 'queue.jobs.enabled' AND c.kind = 'gate' AND c.value = 'true'
                     AND (c.expires_at IS NULL OR c.expires_at > v_now)
                 LEFT JOIN (
-                    -- How many of each kind are among the first. Only looked at, so nobody is kept from them. A kind that
-                    -- has given less than was asked of it has no more to give: what it leaves is shared by the others.
+                    -- How many of each kind are among the first. Read without locks. A kind that returned fewer than asked
+                    -- for has no more: its share goes to the others.
                     SELECT f.no, count(*)::integer AS share
                     FROM (
                         SELECT o.no, d.order_at
@@ -161,7 +161,7 @@ BEGIN
                         LIMIT v_left) f
                     GROUP BY f.no) w ON w.no = g.no
                 WHERE g.no <= v_count AND (w.share > 0 OR k.job_kind IS NULL OR c.key IS NULL)
-                -- One order for all: those of limited kinds are locked. One that is not known comes first.
+                -- One order for all callers, because limited kinds are locked. An unknown kind comes first.
                 ORDER BY k.job_kind NULLS FIRST;
         END IF;
         FOR v_no IN 1 .. v_count LOOP
@@ -171,7 +171,7 @@ BEGIN
                 v_shared := v_shared + v_kind.take;
                 v_asked[v_kind.no] := coalesce(v_asked[v_kind.no], 0) + v_kind.take;
             ELSE
-                -- One kind needs no share, and no cursor: that would take as long as the look itself.
+                -- One kind needs no share, and no cursor, which would take as long as the query itself.
                 SELECT k.job_kind AS kind, k.max_running, k.rate_count, k.rate_seconds, p_floors[1] AS floor,
                        c.key IS NOT NULL AS open, coalesce(p_lease_seconds, k.lease_seconds) AS seconds,
                        CASE WHEN k.paused_at IS NULL THEN least(v_left, p_limits[1]) ELSE 0 END AS take
@@ -198,22 +198,22 @@ BEGIN
             END IF;
             v_take := least(v_left, v_kind.take);
             IF v_kind.max_running IS NOT NULL OR v_kind.rate_count IS NOT NULL THEN
-                -- One at a time counts what is left. Who holds it takes what there is; nobody waits for it.
+                -- One transaction at a time counts what is left. It takes all of that, so others skip the kind and do not wait.
                 PERFORM FROM ${schema}.job_kind k WHERE k.job_kind = v_kind.kind FOR NO KEY UPDATE SKIP LOCKED;
                 CONTINUE WHEN NOT FOUND;
                 IF v_kind.max_running IS NOT NULL THEN
-                    -- A lease that has run out counts until it is reaped: until then its owner may still extend it.
+                    -- An expired lease counts until it is reaped: until then its owner may still extend it.
                     SELECT least(v_take, v_kind.max_running - count(*)) INTO v_take
                     FROM ${schema}.job_queue q
                     WHERE q.state = 'leased' AND q.job_kind = v_kind.kind;
                 END IF;
                 IF v_kind.rate_count IS NOT NULL THEN
-                    -- Behind the lock: somebody who began later may have been here before.
+                    -- After the lock: a transaction that started later may have been here before.
                     v_rated := clock_timestamp();
                     INSERT INTO ${schema}.job_kind_rate (job_kind, left_over, refilled_at)
                     VALUES (v_kind.kind, v_kind.rate_count, v_rated)
                     ON CONFLICT DO NOTHING;
-                    -- A clock that went back refills nothing.
+                    -- A clock that was set back refills nothing.
                     SELECT least(v_kind.rate_count,
                                  r.left_over + greatest(0, extract(epoch FROM v_rated - r.refilled_at))
                                                * v_kind.rate_count / v_kind.rate_seconds),
@@ -222,7 +222,7 @@ BEGIN
                     FROM ${schema}.job_kind_rate r
                     WHERE r.job_kind = v_kind.kind;
                     IF v_back THEN
-                        -- From now on, or nothing would come until the clock is where it was.
+                        -- Counted from now: otherwise nothing would be refilled until the clock is where it was.
                         UPDATE ${schema}.job_kind_rate r SET refilled_at = v_rated WHERE r.job_kind = v_kind.kind;
                     END IF;
                     v_take := least(v_take, floor(v_rate)::integer);
@@ -233,11 +233,11 @@ BEGIN
                 UPDATE ${schema}.job_queue q
                 SET state = 'leased',
                     lease_owner = p_owner,
-                    -- It may have come, or become due, since this began.
+                    -- It may have been enqueued, or become due, since this started.
                     leased_at = greatest(v_now, q.scheduled_at),
                     lease_until = v_now + make_interval(secs => v_kind.seconds),
                     lease_token = v_token
-                -- By their places: they are locked, and stay where they are.
+                -- By ctid: the rows are locked, so it does not change.
                 WHERE q.ctid = ANY (ARRAY(
                     SELECT d.ctid
                     FROM ${schema}.job_queue d
@@ -261,11 +261,11 @@ BEGIN
         END LOOP;
         IF v_count > 1 THEN
             CLOSE v_kinds;
-            -- A kind that is at its limit does not keep the others from their jobs. Each time there is one kind less to ask.
+            -- A kind at its limit does not hold up the others. Each iteration has one kind less.
             CONTINUE WHEN v_left > 0 AND v_before - v_left < v_shared;
             v_asked := NULL;
         END IF;
-        -- What is for later is looked at by the one who found nothing, and by the keeper of the queue.
+        -- Scheduled jobs are queued by a caller that found nothing, and by the keeper.
         EXIT WHEN v_left < p_limit OR v_promoted;
         EXIT WHEN ${schema}.fn_job_promote(1000) = 0;
         v_promoted := true;
@@ -273,9 +273,9 @@ BEGIN
 END
 $$;
 
--- Keeps leases for so many seconds from now, without a number for as long as the kind says. Says of each lease whether it is
--- still held, is lost, or the job shall be given up because somebody wants it cancelled; that one is held, too. One that
--- somebody else is just changing is busy: it was not extended, and can be in a moment.
+-- Extends leases to so many seconds from now, or to the lease time of the kind. Returns for each lease: held; lost; cancel,
+-- which is held as well, but a cancel of the job was requested; or busy: another transaction has locked the job, so the
+-- lease was not extended. Try that one again.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_extend(p_jobs uuid[], p_tokens uuid[], p_seconds integer DEFAULT NULL)
 RETURNS TABLE (job_id uuid, lease_token uuid, verdict text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -299,19 +299,19 @@ BEGIN
                 FROM ${schema}.job_queue q
                 WHERE q.job_id = g.id AND q.lease_token = g.token
                 LIMIT 1
-                -- Nobody waits for one that somebody is just changing: the others would run out meanwhile.
+                -- Locked rows are skipped: the other leases would expire meanwhile.
                 FOR NO KEY UPDATE SKIP LOCKED) l
         ), extended AS (
             UPDATE ${schema}.job_queue q
             SET lease_until = clock_timestamp() + make_interval(secs => coalesce(
                     p_seconds, (SELECT k.lease_seconds FROM ${schema}.job_kind k WHERE k.job_kind = q.job_kind), 60))
-            -- Not by their places: one that was changed since this statement began is locked at a place that it cannot see.
+            -- Not by ctid: a row that was updated since this statement started is locked in a version it cannot see.
             WHERE q.job_id = ANY (ARRAY(SELECT m.id FROM mine m)))
         SELECT g.id, g.token,
                CASE
                    WHEN m.id IS NOT NULL AND m.cancel_requested_at IS NULL THEN 'held'
                    WHEN m.id IS NOT NULL THEN 'cancel'
-                   -- No EXISTS: that may be answered by a look at all jobs.
+                   -- No EXISTS: the planner may answer it by a scan of all jobs.
                    WHEN (SELECT true
                          FROM ${schema}.job_queue q
                          WHERE q.job_id = g.id AND q.lease_token = g.token
@@ -319,13 +319,13 @@ BEGIN
                    ELSE 'lost'
                END
         FROM unnest(p_jobs, p_tokens) g (id, token)
-        -- Somebody may ask of two leases of one job, of which one is lost.
+        -- A caller may ask for two leases of one job, one of which is lost.
         LEFT JOIN mine m ON m.id = g.id AND m.token = g.token;
 END
 $$;
 
--- Takes jobs from holders whose lease has run out: an attempt that failed. Anybody may call it, as often as they like. With
--- p_since only leases that ran out from then on: one that was locked meanwhile is found by a look at all.
+-- Takes back jobs whose lease has expired, which counts as a failed attempt. Any executor may call it, at any rate. With
+-- p_since only leases that expired since then: one that was locked meanwhile is found by the next full scan.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_lease_reaper(
     p_batch_limit integer DEFAULT 100, p_actor text DEFAULT 'lease_reaper', p_since timestamptz DEFAULT NULL)
 RETURNS jsonb
@@ -335,7 +335,7 @@ AS $$
 DECLARE
     v_now    timestamptz := clock_timestamp();
     v_since  timestamptz := coalesce(p_since, '-infinity');
-    -- Others read it with their job: what an executor calls itself is not taken for it.
+    -- Other executors read this error with their job, so the name that the caller gives itself is not used.
     v_actor  text := CASE WHEN pg_has_role(session_user, '${server}'::regrole, 'USAGE') OR NOT ${schema}.fn_executor_bounded()
                           THEN p_actor ELSE session_user END;
     v_job    ${schema}.job_queue;
@@ -347,7 +347,7 @@ BEGIN
             MESSAGE = format('batch_limit: ''%s'' is not allowed; allowed are 1 to 10000', p_batch_limit);
     END IF;
     FOR v_job IN
-        -- From kind to kind, by the index: so nobody looks at a lease that goes on.
+        -- From kind to kind, by the index: no lease that is still valid is read.
         WITH RECURSIVE kinds AS (
             (SELECT q.job_kind
              FROM ${schema}.job_queue q
@@ -365,7 +365,7 @@ BEGIN
         ), looked_at AS (
             SELECT k.job_kind FROM kinds k
             UNION ALL
-            -- By the index one would come past the beginning of each.
+            -- The index would be scanned from the start of each kind.
             SELECT k.job_kind FROM ${schema}.job_kind k WHERE p_since IS NOT NULL)
         SELECT l.*
         FROM looked_at k
@@ -388,12 +388,11 @@ BEGIN
 END
 $$;
 
--- What waits of a kind, and what is leased, each counted up to ten thousand: cheap at any size. The oldest is that of the
--- first ten thousand in their order, which priority moves by a hundred minutes at most. A lease that ran out an hour ago is
--- not counted.
+-- The queued and leased jobs of a kind, each counted up to 10000: cheap at any size. The oldest is that of the first 10000 in
+-- their order, which priority changes by at most 100 minutes. A lease that expired an hour ago is not counted.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_backlog(
     p_kind text, OUT queued bigint, OUT oldest_due_at timestamptz, OUT leased bigint)
--- Not in the view: there nobody could say that the table is not to be read as a whole.
+-- A function and not the view itself: a view cannot disable table scans.
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
@@ -414,8 +413,8 @@ BEGIN
 END
 $$;
 
--- How many jobs of each kind are for later, or between two attempts: of the first ten thousand of all kinds, in the order of
--- their times. Not of each kind: the index has no kinds, and another would cost everybody who enqueues for later or fails.
+-- How many jobs of each kind are scheduled, of the first 10000 of all kinds in the order of their times. Not 10000 of each:
+-- the index has no kinds, and another one would slow down every scheduled enqueue and every failure.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_later() RETURNS TABLE (job_kind text, scheduled bigint)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
@@ -453,7 +452,7 @@ GRANT EXECUTE ON FUNCTION
     ${schema}.fn_job_later()
 TO ${server}, ${admin}, ${viewer};
 
--- What an executor needs, and no more: it sees a payload only as the result of its lease.
+-- What an executor needs and no more: it sees a payload only as the result of its lease.
 GRANT EXECUTE ON FUNCTION
     ${schema}.fn_job_lease(text[], integer, text, integer, integer[], timestamptz[], uuid),
     ${schema}.fn_job_extend(uuid[], uuid[], integer),

@@ -1,6 +1,6 @@
--- What operators do with jobs, and how their holders hear of it; see R__job_functions.sql for plans.
+-- Operator acts on jobs, and how holders learn of them. R__job_functions.sql explains the plans.
 
--- Who does it and why is told with every act.
+-- Every act has an actor and a reason.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_demand(p_reason text, p_actor text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
@@ -13,7 +13,7 @@ BEGIN
 END
 $$;
 
--- Gives up a job that nobody works on; asks the one who works on it to do so. That one hears of it at its next extend.
+-- Cancels a job that is not leased; requests a cancel from the holder of one that is, which sees it at its next extend.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_cancel(p_job uuid, p_reason text, p_actor text DEFAULT session_user)
 RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -46,7 +46,7 @@ BEGIN
 END
 $$;
 
--- Which of these jobs somebody wants cancelled. An executor is told of those alone that its login may touch.
+-- Which of these jobs have a requested cancel. An executor sees only jobs of kinds granted to its login.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_cancel_wanted(p_jobs uuid[]) RETURNS SETOF uuid
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
@@ -63,7 +63,7 @@ BEGIN
 END
 $$;
 
--- Has a job that waits for its time, or its next attempt, tried now.
+-- Makes a scheduled job due now.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_retry_now(p_job uuid, p_reason text, p_actor text DEFAULT session_user)
 RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -105,7 +105,7 @@ GRANT EXECUTE ON FUNCTION
     ${schema}.fn_job_retry_now(uuid, text, text)
 TO ${server}, ${admin};
 
--- What an executor needs, and no more: it sees a payload only as the result of its lease.
+-- What an executor needs and no more: it sees a payload only as the result of its lease.
 GRANT EXECUTE ON FUNCTION
     ${schema}.fn_job_cancel_wanted(uuid[])
 TO ${server}, ${executor};

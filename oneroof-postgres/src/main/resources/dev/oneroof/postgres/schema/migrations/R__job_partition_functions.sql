@@ -1,8 +1,8 @@
--- The days of the history and of the log, in UTC whatever the session's zone. Call both in a transaction of their own: they
--- wait two seconds for a lock and no longer, since whoever ends a job would queue up behind.
+-- The daily partitions of the history and of the log, in UTC whatever the session's time zone. Call both in a transaction of
+-- their own. They wait at most 2 s for a lock, because transactions that end jobs queue up behind them.
 
--- Makes the partitions of today and of so many days to come; rows of theirs that are in the default partition move. Returns
--- how many it made.
+-- Creates the partitions of today and of so many days ahead, and moves their rows from the default partition. Returns how
+-- many it created.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_partitions_ensure(p_days_ahead integer DEFAULT 7) RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s'
 AS $$
@@ -40,10 +40,10 @@ BEGIN
 END
 $$;
 
--- Drops the oldest day that ended so long ago, and returns its name; none where there is none, or where somebody reads it
--- just now. One at a time and in a transaction of its own: whoever ends a job waits for it. Where it drops none, it deletes
--- what is of such days from the default partitions, up to five thousand rows of each, and returns the names of those that
--- had any. Each leaves an act.
+-- Drops the oldest partition past its retention, and returns its name; nothing if there is none, or if it is being read. One
+-- per call and in a transaction of its own, because transactions that end jobs wait for it. If it drops none, it deletes
+-- expired rows from the default partitions, up to 5000 of each, and returns the names of those that had any. Each records an
+-- operator act.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_partitions_drop(p_keep interval, p_actor text DEFAULT session_user)
 RETURNS SETOF text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '200ms'
@@ -74,7 +74,7 @@ BEGIN
             INSERT INTO ${schema}.operator_act (act, target, actor, reason)
             VALUES ('job_partitions_drop', 'partition ' || v_name, p_actor, v_why);
             RETURN NEXT v_name;
-            -- It has the whole table locked now.
+            -- The whole table is locked now.
             RETURN;
         EXCEPTION
             WHEN lock_not_available THEN NULL;

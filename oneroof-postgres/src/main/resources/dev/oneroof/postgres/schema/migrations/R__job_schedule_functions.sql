@@ -1,7 +1,7 @@
--- Makes a schedule known, or changes it where p_replace says so. Its next time is the caller's; it is taken where the
--- timetable is a new one, so that a process that says the same again at its start makes nobody miss a time. Without
--- p_first_due_at an interval begins with its next time. A change lets one go on that was stopped; what was due meanwhile is
--- not made up. Returns added, changed or same.
+-- Adds a schedule, or with p_replace changes it. The caller computes the next due time. It is used only if the recurrence is
+-- new, so that a process that puts the same definition when it starts skips no time. Without p_first_due_at an interval
+-- starts at its next due time. A change resumes a stopped schedule; times since the stop are not fired. Returns added,
+-- changed or same.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_schedule_put(
     p_name text,
     p_kind text,
@@ -81,7 +81,7 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION USING ERRCODE = '40001', MESSAGE = format('schedule: ''%s'' was just removed; try again', p_name);
     END IF;
-    -- Said again without its beginning, an interval keeps the one it has.
+    -- Put again without a first time, an interval keeps the one it has.
     v_new_times := (v_was.cron, v_was.time_zone, v_was.every_seconds)
                    IS DISTINCT FROM (p_cron, p_time_zone, p_every_seconds)
                    OR p_first_due_at <> v_was.first_due_at;
@@ -103,12 +103,12 @@ BEGIN
         RETURN 'same';
     ELSIF NOT coalesce(p_replace, false) THEN
         RAISE EXCEPTION USING ERRCODE = '55000',
-            MESSAGE = format('schedule: ''%s'' is there with another definition (%s); allowed is the same, or to replace it',
+            MESSAGE = format('schedule: ''%s'' exists with another definition (%s); allowed is the same, or to replace it',
                              p_name, array_to_string(v_diff, ', '));
     END IF;
     IF (v_new_times OR v_was.is_stopped) AND p_next_due_at <= v_was.last_due_at THEN
         RAISE EXCEPTION USING ERRCODE = '40001',
-            MESSAGE = format('schedule: ''%s'' was fired just now; work its next time out again', p_name);
+            MESSAGE = format('schedule: ''%s'' was fired just now; compute its next time again', p_name);
     END IF;
     UPDATE ${schema}.job_schedule s
     SET job_kind = p_kind,
@@ -136,7 +136,7 @@ BEGIN
 END
 $$;
 
--- Schedules whose time has come, locked until the caller's transaction ends: whoever has one fires it, and others pass it by.
+-- Due schedules, locked until the caller's transaction ends. Concurrent callers skip locked ones.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_schedule_due(p_limit integer DEFAULT 100)
 RETURNS TABLE (
     schedule_name text, job_kind text, cron text, time_zone text, every_seconds integer, first_due_at timestamptz,
@@ -147,7 +147,7 @@ SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bit
 AS $$
 #variable_conflict use_column
 DECLARE
-    -- Once, or the index could not be asked for it.
+    -- Read once: the index needs a stable value.
     v_now timestamptz := clock_timestamp();
 BEGIN
     IF p_limit IS NULL OR p_limit NOT BETWEEN 1 AND 1000 THEN
@@ -165,7 +165,7 @@ BEGIN
 END
 $$;
 
--- In how many seconds the next of the schedules is due; null where there is none.
+-- In how many seconds the next schedule is due; null if there is none.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_schedule_until_due() RETURNS double precision
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
@@ -180,8 +180,8 @@ BEGIN
 END
 $$;
 
--- What became of schedules that the caller has locked by fn_job_schedule_due. A next time that is not later than the one
--- that was is refused: it would fire twice.
+-- Records the firing of schedules that the caller has locked by fn_job_schedule_due. A next due time that is not later than
+-- the previous one is refused: it would fire twice.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_schedule_fired(
     p_names text[], p_nexts timestamptz[], p_lasts timestamptz[], p_jobs uuid[], p_fired integer[], p_missed integer[],
     p_overlapped integer[])
@@ -219,8 +219,8 @@ BEGIN
 END
 $$;
 
--- Pauses a schedule. What would have been due meanwhile is not made up. Returns false where somebody has paused it already;
--- one that was stopped is paused from then on, and no definition lets it go on.
+-- Pauses a schedule. Times during the pause are not fired. Returns false if an operator has paused it already; a stopped one
+-- is paused from then on, and a new definition no longer resumes it.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_schedule_pause(p_name text, p_reason text, p_actor text DEFAULT session_user)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -247,8 +247,8 @@ BEGIN
 END
 $$;
 
--- Pauses a schedule that cannot be fired as it is, and raises that. Only the definition that was tried: false where there is
--- another by now, or none, or it is paused already.
+-- Stops a schedule that cannot be fired, and raises a finding. Only in the version that was tried: false if it was replaced
+-- or removed meanwhile, or is paused already.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_schedule_stop(
     p_name text, p_version bigint, p_reason text, p_actor text DEFAULT session_user)
 RETURNS boolean
@@ -276,8 +276,8 @@ BEGIN
 END
 $$;
 
--- Has a schedule fire again, from p_next_due_at on. Returns false where it is not paused. With p_version, that of the
--- definition by which the time was worked out, refused where there is another by now.
+-- Resumes a schedule from p_next_due_at on. Returns false if it is not paused. With p_version, the definition from which the
+-- time was computed, it is refused if that was replaced meanwhile.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_schedule_resume(
     p_name text, p_next_due_at timestamptz, p_reason text, p_actor text DEFAULT session_user, p_version bigint DEFAULT NULL)
 RETURNS boolean
@@ -298,12 +298,12 @@ BEGIN
     ELSIF v_was.paused_at IS NULL THEN
         RETURN false;
     ELSIF p_version <> v_was.version THEN
-        -- Who replaced it meanwhile has given it other times, of which this is none.
+        -- It was replaced meanwhile: the time was computed from another recurrence.
         RAISE EXCEPTION USING ERRCODE = '40001',
-            MESSAGE = format('schedule: ''%s'' was replaced just now; work its next time out again', p_name);
+            MESSAGE = format('schedule: ''%s'' was replaced just now; compute its next time again', p_name);
     ELSIF p_next_due_at <= v_was.last_due_at THEN
         RAISE EXCEPTION USING ERRCODE = '40001',
-            MESSAGE = format('schedule: ''%s'' was fired for a later time; work its next time out again', p_name);
+            MESSAGE = format('schedule: ''%s'' was fired for a later time; compute its next time again', p_name);
     END IF;
     UPDATE ${schema}.job_schedule s
     SET pause_actor = NULL, pause_reason = NULL, paused_at = NULL, is_stopped = false, next_due_at = p_next_due_at,
@@ -316,7 +316,7 @@ BEGIN
 END
 $$;
 
--- Forgets a schedule. Jobs it has enqueued stay.
+-- Removes a schedule. Jobs that it enqueued stay.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_schedule_remove(p_name text, p_reason text, p_actor text DEFAULT session_user)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -334,7 +334,7 @@ BEGIN
 END
 $$;
 
--- Who does it and why is told with every act.
+-- Every act has an actor and a reason.
 CREATE OR REPLACE FUNCTION ${schema}.fn_job_schedule_demand(p_reason text, p_actor text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$

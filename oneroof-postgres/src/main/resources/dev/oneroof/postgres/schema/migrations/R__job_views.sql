@@ -1,4 +1,4 @@
--- Every job there is or was, alive or ended.
+-- All jobs, live and ended.
 CREATE OR REPLACE VIEW ${schema}.v_job AS
 SELECT q.job_id, q.job_kind, q.event_domain, q.state, q.priority, q.scheduled_at, q.enqueued_at, q.attempts, q.max_attempts,
        q.idempotency_key, q.run_id, q.lease_owner, q.leased_at, q.lease_until, q.cancel_requested_at,
@@ -11,7 +11,7 @@ FROM ${schema}.job_history h;
 
 GRANT SELECT ON ${schema}.v_job TO ${viewer}, ${admin}, ${server};
 
--- What waits of each kind. Counted up to ten thousand, in the index: cheap at any size.
+-- The backlog of each kind. Counted up to 10000, in the index: cheap at any size.
 CREATE OR REPLACE VIEW ${schema}.v_job_backlog AS
 SELECT k.job_kind, k.event_domain, k.lag_seconds, k.paused_at, k.pause_actor, k.pause_reason, b.queued, b.oldest_due_at,
        b.leased
@@ -20,7 +20,7 @@ CROSS JOIN LATERAL ${schema}.fn_job_backlog(k.job_kind) b;
 
 GRANT SELECT ON ${schema}.v_job_backlog TO ${viewer}, ${admin}, ${server};
 
--- Open dead letters that failed alike, with the latest of them for a sample, and the run that replays them if there is one.
+-- Groups of open dead letters that failed alike, with the latest one as a sample, and the run that replays them if any.
 CREATE OR REPLACE VIEW ${schema}.v_job_dead_letter_group AS
 SELECT g.job_kind, s.event_domain, g.fingerprint, s.error_class, s.last_error AS sample_error, s.dead_letter_id AS last_letter,
        g.open_count, g.new_count, g.investigating_count, g.manual_replay_count, g.first_failed_at, g.last_failed_at,

@@ -1,4 +1,4 @@
--- What kinds of jobs there are, and how each is run. A job of a kind that is not here is refused.
+-- The kinds of jobs, and how each is run. A job of a kind that is not registered is refused.
 CREATE TABLE ${schema}.job_kind (
     job_kind                text COLLATE "C" PRIMARY KEY,
     event_domain            text NOT NULL,
@@ -9,9 +9,9 @@ CREATE TABLE ${schema}.job_kind (
     lease_seconds           integer NOT NULL,
     -- How long a handler may take; past it the worker no longer extends its lease.
     deadline_seconds        integer NOT NULL,
-    -- At most so many leases at once, over all processes; null: no limit.
+    -- The most leases at once, over all processes; null is no limit.
     max_running             integer,
-    -- At most so many leases in so many seconds, over all processes; null: no limit.
+    -- The most leases in so many seconds, over all processes; null is no limit.
     rate_count              integer,
     rate_seconds            double precision,
     -- Jobs that are due for longer than this are behind.
@@ -38,17 +38,17 @@ CREATE TABLE ${schema}.job_kind (
         (pause_actor IS NULL) = (paused_at IS NULL) AND (pause_reason IS NULL) = (paused_at IS NULL))
 );
 
--- How much of its rate a kind has left. Apart from the kind: it changes with every lease of such a kind.
+-- How much of its rate a kind has left. Not in job_kind, because it changes with every lease of such a kind.
 CREATE TABLE ${schema}.job_kind_rate (
     job_kind    text COLLATE "C" PRIMARY KEY REFERENCES ${schema}.job_kind ON DELETE CASCADE,
     left_over   double precision NOT NULL,
     refilled_at timestamptz NOT NULL
 ) WITH (fillfactor = 50);
 
--- Only what is alive. What has ended is in job_history, so that this table stays as small as the work there is.
---   scheduled: for later, or waiting for its next attempt
+-- Live jobs only. Ended ones are in job_history, so that this table stays as small as the backlog.
+--   scheduled: due later, or between two attempts
 --   queued: due
---   leased: with a worker; whoever changes it shows the token
+--   leased: held by a worker; every change needs its token
 CREATE TABLE ${schema}.job_queue (
     job_id              uuid PRIMARY KEY,
     job_kind            text COLLATE "C" NOT NULL,
@@ -56,11 +56,11 @@ CREATE TABLE ${schema}.job_queue (
     state               text NOT NULL,
     priority            smallint NOT NULL,
     scheduled_at        timestamptz NOT NULL,
-    -- scheduled_at less a minute for each step of priority: a later job of a higher priority goes first, and in the end
-    -- nobody waits for ever.
+    -- scheduled_at minus one minute per step of priority: a later job of a higher priority goes first, and no job waits
+    -- for ever.
     order_at            timestamptz NOT NULL,
     enqueued_at         timestamptz NOT NULL,
-    -- Ended ones: a failure and a lease that ran out count, a snooze and a job that was handed back do not.
+    -- Ended attempts: a failure and an expired lease count, a snooze and a job that was handed back do not.
     attempts            integer NOT NULL DEFAULT 0,
     max_attempts        integer NOT NULL,
     idempotency_key     text,
@@ -71,9 +71,9 @@ CREATE TABLE ${schema}.job_queue (
     lease_token         uuid,
     cancel_requested_at timestamptz,
     last_error          text,
-    -- Refs only. Looked at by whoever enqueues: a CHECK would look again at every change.
+    -- References only. Checked by the enqueue function: a CHECK would run again with every update.
     payload             jsonb NOT NULL,
-    -- One for both: it is looked at with every change.
+    -- One constraint for both: it is checked with every update.
     CONSTRAINT job_queue_state_has_its_lease CHECK (
         CASE state
             WHEN 'leased' THEN lease_token IS NOT NULL AND lease_until IS NOT NULL AND lease_owner IS NOT NULL
@@ -85,13 +85,13 @@ CREATE TABLE ${schema}.job_queue (
 ) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
 
 CREATE UNIQUE INDEX job_queue_alive_key ON ${schema}.job_queue (idempotency_key) WHERE idempotency_key IS NOT NULL;
--- Kinds first: a lease steps over no job of another kind.
+-- Kind first: a lease steps over no job of another kind.
 CREATE INDEX job_queue_due_idx ON ${schema}.job_queue (job_kind, order_at) WHERE state = 'queued';
 CREATE INDEX job_queue_later_idx ON ${schema}.job_queue (scheduled_at) WHERE state = 'scheduled';
--- Kinds first here, too: those with a limit are counted with every lease.
+-- Kind first here as well: leases of a kind with a limit are counted with every lease.
 CREATE INDEX job_queue_leased_idx ON ${schema}.job_queue (job_kind, lease_until) WHERE state = 'leased';
 
--- What has ended, by days: kept for a while, then dropped with its day.
+-- Ended jobs, partitioned by day: retained for some days, then dropped with their partition.
 CREATE TABLE ${schema}.job_history (
     job_id          uuid NOT NULL,
     job_kind        text COLLATE "C" NOT NULL,
@@ -117,7 +117,7 @@ CREATE TABLE ${schema}.job_history_default PARTITION OF ${schema}.job_history DE
 
 CREATE SEQUENCE ${schema}.job_log_seq;
 
--- What a handler said while it ran, and how far it was. Only ever appended to.
+-- Log lines of handlers, with their progress. Append-only.
 CREATE TABLE ${schema}.job_log (
     log_id   bigint NOT NULL DEFAULT nextval('${schema}.job_log_seq'),
     job_id   uuid NOT NULL,
@@ -126,7 +126,7 @@ CREATE TABLE ${schema}.job_log (
     line     text NOT NULL CHECK (octet_length(line) <= 2000),
     percent  smallint CHECK (percent BETWEEN 0 AND 100),
     said_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
-    -- How many lines were left out before this one: past a thousand of an attempt the last line gives way to the next.
+    -- How many lines were left out before this one: beyond 1000 lines of an attempt the last one is replaced by the next.
     left_out integer NOT NULL DEFAULT 0
 ) PARTITION BY RANGE (said_at);
 
@@ -135,12 +135,12 @@ CREATE TABLE ${schema}.job_log_default PARTITION OF ${schema}.job_log DEFAULT;
 
 GRANT SELECT ON ${schema}.job_kind, ${schema}.job_kind_rate, ${schema}.job_history, ${schema}.job_log
 TO ${viewer}, ${admin}, ${server};
--- All but lease_token: whoever has it can end the job. Its holder has it as the result of the lease.
+-- All but lease_token, which allows to end the job. The holder gets it as the result of the lease.
 GRANT SELECT (
     job_id, job_kind, event_domain, state, priority, scheduled_at, order_at, enqueued_at, attempts, max_attempts,
     idempotency_key, run_id, lease_owner, leased_at, lease_until, cancel_requested_at, last_error, payload)
 ON ${schema}.job_queue TO ${viewer}, ${admin}, ${server};
 
--- Those that did not end well are few, and are what somebody lists. An index by kind would be of all: to end a job would take
--- a twelfth more of WAL.
+-- Jobs that did not succeed are few, and are what operators list. An index by kind would hold all of them, and ending a job
+-- would write a twelfth more WAL.
 CREATE INDEX job_history_unsucceeded_idx ON ${schema}.job_history (job_id) WHERE state <> 'succeeded';

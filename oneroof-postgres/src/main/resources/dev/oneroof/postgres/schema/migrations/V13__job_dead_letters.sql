@@ -1,4 +1,4 @@
--- Jobs that were given up. Whoever looks after them triages; nothing is tried again unless somebody said so.
+-- Jobs that failed for good. Operators triage them; none is retried without a decision.
 CREATE TABLE ${schema}.job_dead_letter (
     dead_letter_id       uuid PRIMARY KEY,
     job_id               uuid NOT NULL,
@@ -12,7 +12,7 @@ CREATE TABLE ${schema}.job_dead_letter (
     payload              jsonb NOT NULL,
     error_class          text NOT NULL,
     last_error           text NOT NULL,
-    -- The same for all that failed alike: of the kind, the class and the message without what differs from job to job.
+    -- Equal for jobs that failed alike: made of the kind, the error class and the normalised message.
     fingerprint          text COLLATE "C" NOT NULL,
     enqueued_at          timestamptz NOT NULL,
     last_failed_at       timestamptz NOT NULL,
@@ -21,12 +21,12 @@ CREATE TABLE ${schema}.job_dead_letter (
     triaged_db_user      text,
     triaged_at           timestamptz,
     triage_note          text,
-    -- What somebody had noted before it was replayed: from then on the note says that it was.
+    -- The note from before the replay: the replay replaces the note.
     note_before_replay   text,
     resolved_at          timestamptz,
     replayed_as          uuid,
     authorization_source text,
-    -- Of which run, where it was replayed with its group.
+    -- The run, if it was replayed with its group.
     replay_run_id        uuid,
     CONSTRAINT job_dead_letter_triage_is_known CHECK (
         triage_status IN ('new', 'investigating', 'manual_replay', 'closed')),
@@ -38,14 +38,14 @@ CREATE TABLE ${schema}.job_dead_letter (
         AND (replay_run_id IS NULL OR replayed_as IS NOT NULL))
 );
 
--- A group is a kind and a fingerprint: it is counted in the index, and gone through by the ids.
+-- A group is a kind and a fingerprint: it is counted in the index, and read in the order of the ids.
 CREATE INDEX job_dead_letter_open_idx
     ON ${schema}.job_dead_letter (job_kind, fingerprint, dead_letter_id)
     INCLUDE (event_domain, triage_status, last_failed_at) WHERE resolved_at IS NULL;
 CREATE INDEX job_dead_letter_job_idx ON ${schema}.job_dead_letter (job_id);
 
--- Letters that no finding has counted yet, a row for each. Whoever gives a job up only adds one, and so waits for nobody;
--- whoever looks (fn_job_dead_letter_check) takes all there are. By ids alone one that commits late would not be counted.
+-- Letters that no finding has counted yet, one row each. A failing job only inserts a row, and so waits for no lock;
+-- fn_job_dead_letter_check deletes all it sees. By a highest id seen, a letter that commits late would not be counted.
 CREATE TABLE ${schema}.job_dead_letter_news (
     job_kind       text COLLATE "C" NOT NULL,
     fingerprint    text COLLATE "C" NOT NULL,
@@ -53,9 +53,9 @@ CREATE TABLE ${schema}.job_dead_letter_news (
 );
 
 -- The replay of a group, batch after batch.
---   running: whoever asks for the next batch goes on behind the last
---   done: all were looked at
---   cancelled: somebody gave it up; what was replayed until then stays so
+--   running: the next batch starts after the last one
+--   done: all letters were processed
+--   cancelled: by an operator; what was replayed until then stays replayed
 CREATE TABLE ${schema}.job_dead_letter_replay_run (
     replay_run_id        uuid PRIMARY KEY,
     job_kind             text COLLATE "C" NOT NULL,
@@ -63,14 +63,14 @@ CREATE TABLE ${schema}.job_dead_letter_replay_run (
     authorization_source text NOT NULL,
     actor                text NOT NULL,
     db_user              text NOT NULL DEFAULT session_user,
-    -- Letters a second, over all who ask for batches, and what is left of it: a second's worth at most.
+    -- Letters per second, over all callers, and what is left of it: at most one second's worth.
     rate                 double precision NOT NULL,
     left_over            double precision NOT NULL,
     refilled_at          timestamptz NOT NULL,
-    -- How many were triaged for it when it began, and the last of them. What is triaged later is not touched.
+    -- How many letters were triaged for it when it started, and the last of them. Letters triaged later are not replayed.
     letters              bigint NOT NULL,
     last_letter          uuid NOT NULL,
-    -- The last that was replayed.
+    -- The last letter that was replayed.
     done_to              uuid,
     replayed             bigint NOT NULL DEFAULT 0,
     state                text NOT NULL DEFAULT 'running',
@@ -82,7 +82,7 @@ CREATE TABLE ${schema}.job_dead_letter_replay_run (
     CONSTRAINT job_dead_letter_replay_run_end_has_time CHECK ((state = 'running') = (ended_at IS NULL))
 );
 
--- One at a time: two would replay at the rate of both.
+-- One running run per group: two would replay at twice the rate.
 CREATE UNIQUE INDEX job_dead_letter_replay_run_running_key
     ON ${schema}.job_dead_letter_replay_run (job_kind, fingerprint) WHERE state = 'running';
 
@@ -90,6 +90,6 @@ GRANT SELECT ON
     ${schema}.job_dead_letter, ${schema}.job_dead_letter_news, ${schema}.job_dead_letter_replay_run
 TO ${viewer}, ${admin}, ${server};
 
--- Closed letters go by the time they were closed at.
+-- Closed letters are deleted by the time they were closed at.
 CREATE INDEX job_dead_letter_closed_idx
     ON ${schema}.job_dead_letter (resolved_at) WHERE resolved_at IS NOT NULL;

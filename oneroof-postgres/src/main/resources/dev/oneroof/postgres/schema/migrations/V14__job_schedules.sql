@@ -1,28 +1,28 @@
--- Jobs that come by the clock. Whoever fires one works out its times in the program: by a cron expression in a zone, or at
--- a steady distance from a beginning. The row's lock and its next time make it one firing, however many try.
+-- Schedules enqueue jobs by cron or interval. The firing process computes the times: from a cron expression in a time zone,
+-- or by a fixed interval from a first time. The lock of the row and its next due time make a firing unique.
 CREATE SEQUENCE ${schema}.job_schedule_version_seq;
 
 CREATE TABLE ${schema}.job_schedule (
     schedule_name  text COLLATE "C" PRIMARY KEY,
-    -- Drawn anew for each definition, also for one that comes after a removal: what was worked out by another definition is
-    -- told by it.
+    -- From a sequence, new for each definition, also after a removal: it identifies times that were computed from another
+    -- definition.
     version        bigint NOT NULL DEFAULT nextval('${schema}.job_schedule_version_seq'),
     job_kind       text COLLATE "C" NOT NULL REFERENCES ${schema}.job_kind,
     cron           text,
     time_zone      text,
     every_seconds  integer,
     first_due_at   timestamptz,
-    -- What becomes of times that went by while nobody fired:
-    --   skip: none is made up
-    --   last: one firing, for the last of them
-    --   all: a firing for each
+    -- The misfire policy, for times that passed while no instance ran:
+    --   skip: none is fired
+    --   last: only the last one is fired
+    --   all: each is fired
     catch_up       text NOT NULL,
-    -- Whether a job may be enqueued while the one before is alive.
+    -- Whether a job may be enqueued while the previous one is alive.
     may_overlap    boolean NOT NULL,
     payload        jsonb NOT NULL,
     priority       smallint NOT NULL,
     max_attempts   integer,
-    -- Null: there is no further time.
+    -- Null if there is no further time.
     next_due_at    timestamptz,
     last_due_at    timestamptz,
     last_fired_at  timestamptz,
@@ -33,7 +33,7 @@ CREATE TABLE ${schema}.job_schedule (
     pause_actor    text,
     pause_reason   text,
     paused_at      timestamptz,
-    -- Paused by whoever fires: it cannot be fired as it is. Another definition lets it go on.
+    -- Paused by the keeper because it cannot be fired. A new definition resumes it.
     is_stopped     boolean NOT NULL DEFAULT false,
     registered_by  text NOT NULL,
     created_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
