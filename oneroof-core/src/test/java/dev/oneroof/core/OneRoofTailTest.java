@@ -132,12 +132,13 @@ class OneRoofTailTest {
         try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("test"), database.dataSource())) {
             assertThatThrownBy(() -> oneroof.tail("My Worker", "births"))
                     .isInstanceOf(OneRoofException.class)
-                    .hasMessageStartingWith("worker: 'My Worker' is no name");
-            assertThatThrownBy(() -> oneroof.tail("copier", "a/b")).hasMessageStartingWith("source: 'a/b' is no name");
+                    .hasMessageStartingWith("worker: 'My Worker' is not a name");
+            assertThatThrownBy(() -> oneroof.tail("copier", "a/b"))
+                    .hasMessageStartingWith("source: 'a/b' is not a name");
 
             assertThatThrownBy(() -> oneroof.tail("jobs", "births").eachRow((tx, row) -> {}))
                     .hasMessage("worker: 'jobs' is not allowed; allowed are names other than instance, job_keeper,"
-                            + " jobs, stale_check, which are OneRoof's own");
+                            + " jobs, stale_check, which OneRoof reserves");
 
             oneroof.tail("copier", "births").eachRow((tx, row) -> {});
             assertThatThrownBy(() -> oneroof.tail("copier", "births").eachRow((tx, row) -> {}))

@@ -55,7 +55,7 @@ record CursorAnswer(
     static CursorAnswer of(Cursor cursor, @Nullable String notKnown) {
         return new CursorAnswer(
                 cursor.scope().toString(),
-                standing(cursor.standing()),
+                standing(cursor.state()),
                 cursor.head() == null ? null : cursor.head().toString(),
                 cursor.settled() == null ? null : cursor.settled().toString(),
                 cursor.eventsSeen(),
@@ -65,11 +65,11 @@ record CursorAnswer(
                 notKnown);
     }
 
-    private static String standing(Cursor.Standing standing) {
+    private static String standing(Cursor.State standing) {
         return switch (standing) {
-            case Cursor.Standing.Free free -> "free";
-            case Cursor.Standing.Held held -> "held, %s: %s".formatted(held.state(), held.reason());
-            case Cursor.Standing.Paused paused ->
+            case Cursor.State.Active free -> "free";
+            case Cursor.State.Held held -> "held, %s: %s".formatted(held.state(), held.reason());
+            case Cursor.State.Paused paused ->
                 "paused by %s%s: %s"
                         .formatted(
                                 paused.actor(),

@@ -1,7 +1,7 @@
 package dev.oneroof.app.cli;
 
 import dev.oneroof.core.tail.Sources;
-import dev.oneroof.core.tail.source.Inspected;
+import dev.oneroof.core.tail.source.InspectionResult;
 import dev.oneroof.core.tail.source.Mode;
 import dev.oneroof.core.tail.source.OrderContract;
 import dev.oneroof.core.tail.source.SourceOutline;
@@ -104,7 +104,7 @@ final class SourceAddCommand implements Callable<Integer> {
             Sources sources = new Sources(db);
             TailSource source =
                     asked(sources.draft(new SourceOutline(name, table, idColumn, timeColumn, zone, contract)));
-            Inspected inspected = dryRun ? sources.inspect(source) : sources.add(source, OperatorAccess.actor());
+            InspectionResult inspected = dryRun ? sources.inspect(source) : sources.add(source, OperatorAccess.actor());
             report(new Answer(
                     SourceAnswer.of(source), !dryRun, contract == null, inspected.warnings(), inspected.seen()));
             return 0;

@@ -211,16 +211,16 @@ final class SourceAlterCommand implements Callable<Integer> {
         };
     }
 
-    private static CursorAnswer answer(AlterPlan.ForCursor planned) {
+    private static CursorAnswer answer(AlterPlan.CursorChange planned) {
         return switch (planned.effect()) {
-            case AlterPlan.Effect.GoesOn on -> answer(planned, "goes_on", null, null, on.why());
-            case AlterPlan.Effect.ReadsAgain again -> answer(planned, "reads_again", again.from(), null, again.why());
-            case AlterPlan.Effect.Repeats again -> answer(planned, "repeats", again.from(), again.rows(), again.why());
+            case AlterPlan.Effect.Continues on -> answer(planned, "goes_on", null, null, on.why());
+            case AlterPlan.Effect.Rereads again -> answer(planned, "reads_again", again.from(), null, again.why());
+            case AlterPlan.Effect.Replays again -> answer(planned, "repeats", again.from(), again.rows(), again.why());
         };
     }
 
     private static CursorAnswer answer(
-            AlterPlan.ForCursor planned,
+            AlterPlan.CursorChange planned,
             String effect,
             @Nullable Watermark from,
             CursorReport.@Nullable Preview rows,

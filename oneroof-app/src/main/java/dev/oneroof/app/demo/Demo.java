@@ -158,7 +158,7 @@ public final class Demo {
         DemoSummary.Files files = registry.files();
         Cursor cursor = db.inTx(tx -> new CursorStore().find(tx, sweep.scope()))
                 .orElse(new Cursor(
-                        sweep.scope(), null, null, null, 0, 0, 0, sweep.phase(), 0, new Cursor.Standing.Free()));
+                        sweep.scope(), null, null, null, 0, 0, 0, sweep.phase(), 0, new Cursor.State.Active()));
         Watermark head = cursor.head();
         return new DemoSummary(
                 counts.births(),

@@ -32,7 +32,7 @@ class SourceCommandTest {
         Oneroof.Answer dry =
                 command.run("source", "add", "parcels", "--table", "\"Parcel\"", "--id", "ID", "--dry-run", "--json");
         assertThat(dry.exit()).as(dry.err()).isZero();
-        assertThat(dry.err()).contains("contract: 'sequence' is what the table shows", "only an audit can see");
+        assertThat(dry.err()).contains("contract: 'sequence' is what the table shows", "is seen by an audit only");
         assertThat(json(dry).get("registered").asBoolean()).isFalse();
         assertThat(command.run("source", "list", "--json").out()).doesNotContain("parcels");
 

@@ -4,9 +4,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Something that is wrong now.
+ * A condition that is wrong now.
  *
- * @param key what it is about; the same type and key again is the same finding
+ * @param key the object that the condition is about; the same type and key again is the same finding
  * @param evidence references and figures, never contents
  * @param count how many times it happened
  */

@@ -20,16 +20,16 @@ public final class FindingStore {
 
     public boolean isOpen(Tx tx, FindingType type, String key) {
         return tx.query(IS_OPEN)
-                .bind("type", type.sql())
+                .bind("type", type.name())
                 .bind("key", key)
                 .mapTo(Boolean.class)
                 .one();
     }
 
-    /** Raises it, or counts up the one that is alive. */
+    /** Raises the finding, or counts up the open one with the same type and key. Fails where its type is not registered. */
     public void raise(Tx tx, Finding finding) {
         tx.query(RAISE)
-                .bind("type", finding.type().sql())
+                .bind("type", finding.type().name())
                 .bind("key", finding.key())
                 .bind("summary", finding.summary())
                 .bind("evidence", finding.evidenceJson())
@@ -38,10 +38,10 @@ public final class FindingStore {
                 .one();
     }
 
-    /** The condition is over; true when there was one to end. */
+    /** The condition has ended; true where a finding was open. */
     public boolean resolve(Tx tx, FindingType type, String key) {
         return tx.query(RESOLVE)
-                        .bind("type", type.sql())
+                        .bind("type", type.name())
                         .bind("key", key)
                         .mapTo(Integer.class)
                         .one()

@@ -1,4 +1,4 @@
-/** What is wrong, raised and resolved by its condition. */
+/** Findings: conditions that are wrong now, raised while they hold and resolved when they end. */
 @NullMarked
 package dev.oneroof.core.finding;
 

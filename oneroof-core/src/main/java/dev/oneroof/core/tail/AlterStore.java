@@ -11,14 +11,14 @@ import java.util.Optional;
 import org.jdbi.v3.core.JdbiException;
 import org.jdbi.v3.core.statement.Update;
 
-/** Changes a registered source, and what its cursors have to know of the change. */
+/** Changes a registered source and its cursors. */
 final class AlterStore {
-    private static final String WAIT_NOT_FOR_EVER = "SELECT set_config('lock_timeout', '5s', true)";
+    private static final String LIMIT_LOCK_WAIT = "SELECT set_config('lock_timeout', '5s', true)";
 
-    private static final String COUNT_NOT_FOR_EVER = "SELECT set_config('statement_timeout', '5s', true)";
+    private static final String LIMIT_COUNT_TIME = "SELECT set_config('statement_timeout', '5s', true)";
 
-    // The source first, its cursors second, as when it is removed. A batch that is under way is waited for; one that
-    // waits for this finds another version of its cursor, and is not committed.
+    // The source first, its cursors second, as when it is removed. This waits for a batch that is under way; a batch
+    // that waits for this finds another version of its cursor, and is not committed.
     private static final String LOCK_SOURCE = """
             SELECT source_name
             FROM oneroof.tail_source
@@ -44,17 +44,16 @@ final class AlterStore {
             WHERE source_name = :name
             """;
 
-    // Its owner notices by the version: in the batch that is under way, or at the next.
+    // The owner detects the change by the version: in the batch that is under way, or in the next.
     private static final String GO_ON = """
             UPDATE oneroof.gov_worker_cursor
             SET version = version + 1, updated_at = clock_timestamp()
             WHERE worker_name = :worker AND source_name = :source AND shard = :shard
             """;
 
-    // Between kept and settled all handled keys are there: settled goes back, and they tell what is handled above it.
-    // An
-    // operator's act, so that a cursor below its highest settled watermark is not taken for one that was set back by
-    // hand.
+    // Between kept and settled all handled keys are stored: settled moves back, and the keys tell which rows above it
+    // are handled. The replay is recorded, so that a cursor below its highest settled watermark is not taken for a
+    // regression.
     private static final String READ_AGAIN = """
             UPDATE oneroof.gov_worker_cursor
             SET settled_ts = kept_ts, settled_id = kept_id,
@@ -72,9 +71,11 @@ final class AlterStore {
               AND settled_at IS NOT NULL AND NOT untimed
             """;
 
+    private final CursorReportStore reports = new CursorReportStore();
+
     /** False where there is no such source. */
     boolean lockSource(Tx tx, String name) {
-        tx.query(WAIT_NOT_FOR_EVER).mapTo(String.class).one();
+        tx.query(LIMIT_LOCK_WAIT).mapTo(String.class).one();
         return tx.query(LOCK_SOURCE)
                 .bind("name", name)
                 .mapTo(String.class)
@@ -86,12 +87,12 @@ final class AlterStore {
         tx.query(LOCK_CURSORS).bind("name", name).mapTo(String.class).list();
     }
 
-    /** How many rows a page has; empty where that cannot be told soon: a filter may let hardly any row through. */
+    /** How many rows a page has; empty where counting takes over 5 s: a filter may drop most rows. */
     Optional<CursorReport.Preview> counted(Tx tx, KeysetPage page) {
         try {
             return Optional.of(tx.undone(() -> {
-                tx.query(COUNT_NOT_FOR_EVER).mapTo(String.class).one();
-                return CursorReport.between(tx, page);
+                tx.query(LIMIT_COUNT_TIME).mapTo(String.class).one();
+                return reports.preview(tx, page);
             }));
         } catch (JdbiException e) {
             if (!SqlState.isTimeout(e)) {
@@ -116,7 +117,7 @@ final class AlterStore {
                 .execute();
     }
 
-    /** The keys that were kept are those of rows above settled again. */
+    /** The kept keys belong to rows above settled again. */
     void reopenKeys(Tx tx, Scope scope) {
         bound(tx.update(REOPEN_KEYS), scope).execute();
     }
@@ -125,7 +126,7 @@ final class AlterStore {
         bound(tx.update(GO_ON), scope).execute();
     }
 
-    /** Settled goes back to where the kept keys begin. */
+    /** Moves settled back to the start of the kept keys. */
     void readAgain(Tx tx, Scope scope, OperatorAct by) {
         bound(tx.update(READ_AGAIN), scope)
                 .bind("actor", by.actor())

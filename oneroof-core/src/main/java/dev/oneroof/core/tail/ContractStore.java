@@ -6,14 +6,14 @@ import dev.oneroof.core.tail.source.TailSource;
 import dev.oneroof.core.tail.source.Watermark;
 import dev.oneroof.postgres.Tx;
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What can be seen of a source's contract while it is tailed, for the price of an index probe. */
+/** Checks a source's contract while it is tailed, at the cost of an index probe. */
 final class ContractStore {
-    // The highest id is that of this statement's snapshot, the sequence's value that of this moment: the first cannot
-    // be
-    // above the second unless somebody has chosen an id.
+    // The highest id is read in this statement's snapshot, the last value of the sequence at this moment: the id can be
+    // above it only if it was not drawn from the sequence.
     private static final String SEQUENCE = """
             SELECT q.seqincrement, q.seqcache, q.seqcycle,
                    CASE WHEN has_sequence_privilege(s.name, 'SELECT')
@@ -40,7 +40,8 @@ final class ContractStore {
 
     private static final String IS_LOWER = "SELECT NOT %s";
 
-    // Not the age of the difference: older servers subtract no infinity. A row before all time is 317 years old.
+    // The difference of numbers, not of times: servers before 17 cannot subtract an infinite time. The cap of 1e10 s is
+    // 317 years.
     private static final String LAG = """
             SELECT least(extract(epoch FROM clock_timestamp())::float8 - extract(epoch FROM p.order_at)::float8, 1e10)
             FROM (
@@ -48,13 +49,23 @@ final class ContractStore {
             WHERE p.order_at <= clock_timestamp()
             """;
 
-    /** A sequence as it stands; its last value is null where it may not be read. */
+    private static final String LIMIT_STATEMENT_TIME = "SELECT set_config('statement_timeout', :timeout, true)";
+
+    /** A sequence as it is now; its last value is null where this role may not read it. */
     record Sequence(
             long increment,
             long cache,
             boolean cycles,
             @Nullable BigDecimal lastValue,
             @Nullable BigDecimal highest) {}
+
+    /** Every later statement of the transaction fails when it takes longer. */
+    void limitStatementTime(Tx tx, Duration timeout) {
+        tx.query(LIMIT_STATEMENT_TIME)
+                .bind("timeout", timeout.toMillis() + "ms")
+                .mapTo(String.class)
+                .one();
+    }
 
     Optional<Sequence> sequence(Tx tx, TailSource source) {
         return tx.query(SEQUENCE.formatted(

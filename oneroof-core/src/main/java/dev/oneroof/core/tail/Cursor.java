@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  * A worker's committed position on a source, with its two hands.
  *
  * @param head the highest key that was handled
- * @param settled the watermark below which everything is handled
+ * @param settled the watermark up to which all rows are handled
  * @param kept from here to settled all handled keys are kept
- * @param version how often it was committed to
+ * @param version how many commits it has had
  */
 public record Cursor(
         Scope scope,
@@ -22,16 +22,16 @@ public record Cursor(
         long deadLettered,
         String phase,
         long version,
-        Standing standing) {
+        State state) {
 
     /** Whether a cursor may move. */
-    public sealed interface Standing {
-        record Free() implements Standing {}
+    public sealed interface State {
+        record Active() implements State {}
 
         /** By an operator. */
-        record Paused(String actor, String reason, @Nullable String until) implements Standing {}
+        record Paused(String actor, String reason, @Nullable String until) implements State {}
 
-        /** By the cursor itself, until an operator has looked. */
-        record Held(String state, String reason) implements Standing {}
+        /** By the cursor itself, until an operator accepts it. */
+        record Held(String state, String reason) implements State {}
     }
 }

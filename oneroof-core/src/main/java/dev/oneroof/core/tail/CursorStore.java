@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Cursors, in {@code gov_worker_cursor}. */
+/** Reads and writes cursors, in {@code gov_worker_cursor}. */
 public final class CursorStore {
     private static final String CREATE = """
             INSERT INTO oneroof.gov_worker_cursor (worker_name, source_name, shard, event_domain, phase)
@@ -32,15 +32,12 @@ public final class CursorStore {
             ORDER BY worker_name, source_name, shard
             """;
 
-    // What holds for the batch rides on the statement that opens it, to save round trips: the reading timeout, how long
-    // the session may sit idle (a frozen owner's session ends by itself), the session's name, and no sort where an
-    // index
-    // has the order. Without statistics, or with the plan for any parameters, the planner expects a handful of rows
-    // between two watermarks, and would fetch and sort all there are for every page. The sort of a few keys that is
-    // left
-    // looks so dear then that it would be worth compiling: hence no JIT. A million handled keys are to be hashed,
-    // however
-    // little memory the server is set to: to go through them for every row would take for ever.
+    // The settings of the batch are part of the statement that opens it, to save round trips: the statement timeout,
+    // the idle timeout (the session of a frozen owner ends by itself), the session's name, and no sort where an index
+    // has the order. Without statistics, or with a generic plan, the planner expects a handful of rows between two
+    // watermarks, and would fetch and sort all rows for every page. With sorts off, the remaining sort of a few keys
+    // gets a cost that would trigger JIT: hence no JIT. A million handled keys must be hashed, however little memory
+    // the server is configured with: a scan of them for every row would not end.
     static final String OPEN_BATCH = """
             SELECT last_watermark_ts, last_watermark_id, settled_ts, settled_id, version,
                    set_config('statement_timeout', :timeout, true),
@@ -53,9 +50,9 @@ public final class CursorStore {
             WHERE ctid = CAST(:tid AS tid) AND worker_name = :worker AND source_name = :source AND shard = :shard
             """;
 
-    // Moves only from the very place the batch was read from, and only while nobody holds it: a replay or a pause that
-    // came between makes it miss, and so does a watermark that would go back. Head goes up only: a late row lies below
-    // it. The highest settled watermark stays where it is while a replay comes up to it.
+    // Moves only from the exact position the batch was read from, and only while the cursor is neither held nor paused:
+    // a replay or a pause in between matches no row, and so does a watermark that would move back. Head only moves up:
+    // a late row is below it. The highest settled watermark stays until a replay has reached it.
     private static final String ADVANCE = """
             UPDATE oneroof.gov_worker_cursor
             SET last_watermark_ts = CASE WHEN %1$s THEN :head_ts ELSE last_watermark_ts END,
@@ -77,10 +74,8 @@ public final class CursorStore {
                 last_run_summary = jsonb_build_object(
                     'batch_count', CAST(:run_batches AS bigint),
                     'rows_seen', CAST(:run_rows AS bigint),
-                    'dirty_marked', CAST(:run_effects AS bigint),
-                    'dlq', CAST(:run_dead AS bigint),
+                    %4$s,
                     'snapshot_ref', pg_current_snapshot()::text,
-                    'ruleset_version', (SELECT value FROM oneroof.dot_config WHERE key = 'governance.ruleset_version'),
                     'started_at', CASE
                         WHEN CAST(:run_batches AS bigint) <= 1 THEN to_jsonb(now())
                         ELSE last_run_summary -> 'started_at'
@@ -100,15 +95,19 @@ public final class CursorStore {
             RETURNING ctid::text
             """;
 
+    static final String PLAIN_SUMMARY_FIELDS = """
+            'effects_written', CAST(:run_effects AS bigint),
+                    'dead_lettered', CAST(:run_dead AS bigint)""";
+
     private static final String HOLD = """
             UPDATE oneroof.gov_worker_cursor
             SET hold_state = :state, hold_reason = :reason, updated_at = clock_timestamp()
             WHERE worker_name = :worker AND source_name = :source AND shard = :shard AND hold_state IS NULL
             """;
 
-    // A server that is another one, or that has gone back behind what was committed here. The transaction that wrote
-    // seen_xid was committed, so every later snapshot lies above it, after any crash.
-    private static final String PAST = """
+    // Detects another server, or one that was restored to before the last commit. The transaction that wrote seen_xid
+    // was committed, so every later snapshot is above it, after any crash.
+    private static final String COMMITTED_STATE = """
             SELECT c.ctid::text AS tid,
                    here.system_identifier::text AS system,
                    c.seen_system <> here.system_identifier::text AS another_server,
@@ -156,15 +155,15 @@ public final class CursorStore {
                 .list();
     }
 
-    /** The two hands at the start of a batch. */
-    record Place(
+    /** The cursor at the start of a batch. */
+    record BatchStart(
             String tid, @Nullable Watermark head, @Nullable Watermark settled, long version) {}
 
     /**
-     * Where the cursor is at the start of a batch; whatever this transaction reads from here on is under the timeouts.
-     * Empty when its row is no longer where it was.
+     * Reads the cursor at the start of a batch; all later statements of the transaction are under the timeouts. Empty
+     * when its row has moved.
      */
-    Optional<Place> openBatch(Tx tx, Lease lease, String tid, Duration readTimeout) {
+    Optional<BatchStart> openBatch(Tx tx, Lease lease, String tid, Duration readTimeout) {
         Scope scope = lease.scope();
         return tx.query(OPEN_BATCH)
                 .bind("epoch", lease.epoch().value())
@@ -174,7 +173,7 @@ public final class CursorStore {
                 .bind("worker", scope.worker())
                 .bind("source", scope.source())
                 .bind("shard", scope.shard())
-                .map((row, context) -> new Place(
+                .map((row, context) -> new BatchStart(
                         tid,
                         Watermark.ofNullable(row.getString("last_watermark_ts"), row.getString("last_watermark_id")),
                         Watermark.ofNullable(row.getString("settled_ts"), row.getString("settled_id")),
@@ -182,21 +181,25 @@ public final class CursorStore {
                 .findOne();
     }
 
-    /** Where a batch takes the cursor: head is null where it stays. */
+    /** The new position of the cursor; head is null where it stays. */
     record Move(
             @Nullable Watermark head,
             @Nullable Watermark settled,
             @Nullable Watermark kept) {}
 
-    /** Where its row is now; empty when the cursor is no longer where the batch began, or may not move, or would go back. */
+    /**
+     * The new ctid of its row; empty when the cursor was moved since the batch started, may not move, or would move
+     * back.
+     */
     Optional<String> advance(
             Tx tx,
             OrderKey key,
             Scope scope,
-            Place from,
+            BatchStart from,
             Move to,
-            Counts batch,
+            BatchCounts batch,
             RunSummary run,
+            RunSummaryFields fields,
             @Nullable String system) {
         String up = to.head() == null
                 ? "false"
@@ -207,7 +210,7 @@ public final class CursorStore {
         String forward = from.settled() == null || from.settled().equals(to.settled())
                 ? "true"
                 : "coalesce(" + key.isNotLower(":settled_ts", ":settled_id", "settled_ts", "settled_id") + ", false)";
-        return tx.query(ADVANCE.formatted(up, highest, forward))
+        return tx.query(ADVANCE.formatted(up, highest, forward, fields.sql()))
                 .bind("head_ts", Watermark.tsOf(to.head()))
                 .bind("head_id", Watermark.idOf(to.head()))
                 .bind("settled_ts", Watermark.tsOf(to.settled()))
@@ -235,7 +238,7 @@ public final class CursorStore {
                 .findOne();
     }
 
-    /** Stops the cursor until an operator has looked; nothing happens where it holds already. */
+    /** Holds the cursor until an operator accepts it; a cursor that is already held stays as it is. */
     void hold(Tx tx, Scope scope, String state, String reason) {
         tx.update(HOLD)
                 .bind("state", state)
@@ -247,24 +250,25 @@ public final class CursorStore {
     }
 
     /**
-     * Where the row is, what the server is called, and why this cursor cannot be gone on with; null where it can.
+     * The committed state of a cursor, compared with the server.
      *
-     * @param highestSettled where settled stood before a replay set it back, else where it stands
+     * @param highestSettled the settled watermark before a replay set it back, otherwise the present one
+     * @param broken why the cursor cannot continue on this server; null where it can
      */
-    record Past(
+    record CommittedState(
             String tid,
             String system,
             @Nullable String broken,
             boolean regressed,
             @Nullable Watermark highestSettled) {}
 
-    Past past(Tx tx, Scope scope, OrderKey key) {
-        return tx.query(PAST.formatted(
+    CommittedState committedState(Tx tx, Scope scope, OrderKey key) {
+        return tx.query(COMMITTED_STATE.formatted(
                         key.isNotLower("c.settled_ts", "c.settled_id", "c.highest_settled_ts", "c.highest_settled_id")))
                 .bind("worker", scope.worker())
                 .bind("source", scope.source())
                 .bind("shard", scope.shard())
-                .map((row, context) -> new Past(
+                .map((row, context) -> new CommittedState(
                         row.getString("tid"),
                         row.getString("system"),
                         broken(row),
@@ -275,7 +279,7 @@ public final class CursorStore {
 
     private static @Nullable String broken(ResultSet row) throws SQLException {
         if (row.getBoolean("another_server")) {
-            return "the server is another one than the cursor was last seen on";
+            return "the server is not the one that the cursor last ran on";
         }
         if (row.getBoolean("another_xid")) {
             return "the server's transactions are behind the cursor's last one: it was restored to an earlier time";
@@ -294,17 +298,17 @@ public final class CursorStore {
                 row.getLong("dead_lettered"),
                 row.getString("phase"),
                 row.getLong("version"),
-                standing(row));
+                state(row));
     }
 
-    private static Cursor.Standing standing(ResultSet row) throws SQLException {
+    private static Cursor.State state(ResultSet row) throws SQLException {
         String held = row.getString("hold_state");
         if (held != null) {
-            return new Cursor.Standing.Held(held, row.getString("hold_reason"));
+            return new Cursor.State.Held(held, row.getString("hold_reason"));
         }
         String pausedBy = row.getString("pause_actor");
         return pausedBy == null
-                ? new Cursor.Standing.Free()
-                : new Cursor.Standing.Paused(pausedBy, row.getString("pause_reason"), row.getString("pause_until"));
+                ? new Cursor.State.Active()
+                : new Cursor.State.Paused(pausedBy, row.getString("pause_reason"), row.getString("pause_until"));
     }
 }

@@ -19,8 +19,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What operators do to cursors. Every act is durable, recorded with actor and reason in its own transaction, and seen by
- * the running worker within a second; a batch that was under way when it came is not committed over it.
+ * The acts of operators on cursors. Every act is durable, recorded with actor and reason in its own transaction, and
+ * takes effect in the running worker within a second; a batch that is under way is not committed over it.
  */
 public final class Cursors {
     private static final Duration LONGEST = Duration.ofDays(365);
@@ -40,12 +40,12 @@ public final class Cursors {
         return db.inTx(stores.cursors()::list);
     }
 
-    /** All there is to know: both hands, how far behind they are, who owns it, who holds settled back. */
+    /** Both hands of the cursor, their lag, the lease owner, and the transactions that hold settled back. */
     public CursorReport.Report show(Scope scope) {
         return db.inTx(tx -> reports.of(tx, stores, cursor(tx, scope), source(tx, scope)));
     }
 
-    /** Stops the cursor, until then or until it is resumed. */
+    /** Pauses the cursor, until the expiry or until it is resumed. */
     public void pause(Scope scope, OperatorAct by, @Nullable Duration expiry) {
         demand("for", expiry);
         db.useTx(tx -> {
@@ -74,13 +74,13 @@ public final class Cursors {
         });
     }
 
-    /** Ends a hold, after a look: the cursor goes on from where it stands. */
+    /** Ends a hold: the cursor continues from its present position. */
     public void accept(Scope scope, OperatorAct by) {
         db.useTx(tx -> {
             Cursor cursor = cursor(tx, scope);
-            if (!(cursor.standing() instanceof Cursor.Standing.Held held)) {
+            if (!(cursor.state() instanceof Cursor.State.Held held)) {
                 throw new OneRoofException(
-                        ErrorCode.CONFLICT, "cursor: '%s' does not hold: there is nothing to accept".formatted(scope));
+                        ErrorCode.CONFLICT, "cursor: '%s' is not held: there is nothing to accept".formatted(scope));
             }
             store.accept(tx, scope);
             stores.sources().acceptCollation(tx, source(tx, scope));
@@ -96,8 +96,8 @@ public final class Cursors {
     }
 
     /**
-     * Sets the cursor back, so that all behind the watermark is handed out again; null is the very beginning. Refused when
-     * the cursor has been set back by somebody else since the preview.
+     * Sets the cursor back, so that all rows after the watermark are handed out again; null is the start of the source.
+     * Refused when the cursor has moved since it was read.
      */
     public CursorReport.Preview replay(Scope scope, @Nullable Watermark to, OperatorAct by) {
         return db.inTx(tx -> {
@@ -106,7 +106,7 @@ public final class Cursors {
             Cursor now = cursor(tx, scope);
             if (!store.setBack(tx, scope, by, now, to)) {
                 throw new OneRoofException(
-                        ErrorCode.CONFLICT, "cursor: '%s' moved at this very moment; try again".formatted(scope));
+                        ErrorCode.CONFLICT, "cursor: '%s' moved at the same time; try again".formatted(scope));
             }
             acts.record(
                     tx,
@@ -128,8 +128,8 @@ public final class Cursors {
     }
 
     /**
-     * Does not wait for a transaction any more. What it commits below the settled watermark is found while the keys there
-     * are kept, or by the audit.
+     * Makes the cursor stop waiting for a transaction. Rows that it commits below the settled watermark are found while
+     * the keys there are kept, or by an audit.
      */
     public void skip(Scope scope, String holder, OperatorAct by, Duration expiry) {
         demand("for", expiry);

@@ -4,7 +4,7 @@ import dev.oneroof.core.lease.Scope;
 import dev.oneroof.core.tail.source.Watermark;
 import org.jspecify.annotations.Nullable;
 
-/** A row that could not be handled, by its address; its contents are where they were. */
+/** A row that could not be handled, by its address, without its contents. */
 public record DeadLetter(
         long id,
         Scope scope,

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** What operators do with the rows that a tail could not handle. */
+/** The acts of operators on rows that a tail could not handle. */
 public final class DeadLetters {
     private final Database db;
     private final OperatorStore store = new OperatorStore();
@@ -39,10 +39,10 @@ public final class DeadLetters {
                 .orElseThrow(() -> notFound(id));
     }
 
-    /** Has them tried again, from their first attempt on: all or, when one is not there, none. */
+    /** Has the rows retried, from their first attempt on: all, or none when one does not exist. */
     public void replay(Collection<Long> ids, OperatorAct by) {
         db.useTx(tx -> {
-            // In one order: two at once wait for each other one way only.
+            // In the order of the ids, so that two replays at once cannot deadlock.
             for (long id : new TreeSet<>(ids)) {
                 if (store.replayDead(tx, by, null, id) == 0) {
                     throw notFound(id);
@@ -53,7 +53,7 @@ public final class DeadLetters {
         });
     }
 
-    /** Has all of a source tried again; returns how many. */
+    /** Has all rows of a source retried; returns how many. */
     public int replayAll(String source, OperatorAct by) {
         return db.inTx(tx -> {
             demandSource(tx, source);

@@ -4,8 +4,8 @@ import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 
 /**
- * What a worker's own code, or its own statement, has raised. Nothing else is ever charged to a row: a fault of the code
- * around it has another type, and fails the pass.
+ * An error raised by the worker's own code or statement. Only this can be charged to a row: a fault of the code around
+ * it has another type, and fails the pass.
  */
 @SuppressWarnings("serial")
 final class EffectFailure extends RuntimeException {
@@ -20,7 +20,7 @@ final class EffectFailure extends RuntimeException {
         return raised;
     }
 
-    /** What was raised, as the worker's loop is to see it. */
+    /** The error that was raised, for the worker's loop. */
     RuntimeException unwrapped() {
         for (Throwable suppressed : getSuppressed()) {
             raised.addSuppressed(suppressed);

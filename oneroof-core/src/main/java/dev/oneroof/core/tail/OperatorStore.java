@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What operators do to cursors and dead letters. */
+/** Writes the acts of operators on cursors and dead letters. */
 final class OperatorStore {
     private static final String PAUSE = """
             UPDATE oneroof.gov_worker_cursor
@@ -25,7 +25,7 @@ final class OperatorStore {
             WHERE worker_name = :worker AND source_name = :source AND shard = :shard AND pause_actor IS NOT NULL
             """;
 
-    // An operator has looked: what the cursor stood at is taken for the truth, on this server, from now on.
+    // The operator accepts the present position of the cursor on this server.
     private static final String ACCEPT = """
             UPDATE oneroof.gov_worker_cursor
             SET hold_state = NULL, hold_reason = NULL,
@@ -78,7 +78,7 @@ final class OperatorStore {
             LIMIT :limit
             """;
 
-    // Tried again from the first attempt on, at the worker's next look.
+    // Retried from the first attempt on, in the worker's next pass.
     private static final String REPLAY_DEAD = """
             UPDATE oneroof.event_pending
             SET dead_lettered_at = NULL, next_attempt_at = clock_timestamp(), error_count = 0,
@@ -118,7 +118,7 @@ final class OperatorStore {
                 == 1;
     }
 
-    /** False when the cursor is no longer where it was seen. */
+    /** False when the cursor has moved since it was read. */
     boolean setBack(Tx tx, Scope scope, OperatorAct by, Cursor seen, @Nullable Watermark to) {
         forgetKeys(tx, scope, to);
         return tx.update(SET_BACK)

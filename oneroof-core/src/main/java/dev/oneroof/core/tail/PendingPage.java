@@ -9,10 +9,10 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The rows of the source that wait to be tried again, all with a time or all without. One that has gone, or has moved to
- * another key, is not among them.
+ * The rows of the source that wait for a retry, all with a time or all without. A row that was deleted or has another
+ * key by now is not among them.
  */
-record PendingPage(TailSource source, SchemaName schema, List<PendingStore.Waiting> rows) implements Page {
+record PendingPage(TailSource source, SchemaName schema, List<PendingStore.PendingRow> rows) implements Page {
     @Override
     public String select(String columns) {
         OrderKey key = new OrderKey(source);
@@ -54,7 +54,7 @@ record PendingPage(TailSource source, SchemaName schema, List<PendingStore.Waiti
     }
 
     /** As the text of an array: a page's parameters are plain values. */
-    static String idsOf(List<PendingStore.Waiting> rows) {
+    static String idsOf(List<PendingStore.PendingRow> rows) {
         return rows.stream().map(row -> Long.toString(row.id())).collect(Collectors.joining(",", "{", "}"));
     }
 }

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Rows that could not be handled, in {@code event_pending}. */
+/** Reads and writes the rows that could not be handled, in {@code event_pending}. */
 final class PendingStore {
-    // The row whose key was just captured, set aside under the failure it met. It may wait already: a replay came by.
+    // Sets aside the row whose key was just captured, with its failure. It may be pending already, after a replay.
     private static final String SET_ASIDE = """
             INSERT INTO oneroof.event_pending
                 (purpose, worker_name, source_name, shard, key_ts, key_id, event_domain, entity_table, entity_ref,
@@ -30,7 +30,7 @@ final class PendingStore {
                           updated_at = clock_timestamp()
             """;
 
-    // The clock is read once: what is read anew for each row cannot be looked up in an index.
+    // The clock is read once: a value that is computed for each row cannot be looked up in an index.
     private static final String DUE = """
             SELECT pending_id, key_ts, key_id, error_count
             FROM oneroof.event_pending
@@ -41,7 +41,7 @@ final class PendingStore {
             LIMIT :limit
             """;
 
-    // Few rows, fetched by their keys: sorting them is right.
+    // Few rows, fetched by their keys: a sort is cheap.
     private static final String STILL_DUE = """
             SELECT pending_id, key_ts, key_id, error_count, set_config('enable_sort', 'on', true)
             FROM oneroof.event_pending
@@ -89,10 +89,10 @@ final class PendingStore {
                   LIMIT :cap) capped
             """;
 
-    /** A row that waits to be tried again. */
-    record Waiting(long id, @Nullable String keyTs, String keyId, int errors) {}
+    /** A row that waits for a retry. */
+    record PendingRow(long id, @Nullable String keyTs, String keyId, int errors) {}
 
-    void setAside(Tx tx, TailSpec spec, TailSource source, StretchStore.Captured row, Failure why, double pause) {
+    void setAside(Tx tx, TailSpec spec, TailSource source, StretchStore.Captured row, RowFailure why, double pause) {
         Scope scope = spec.scope();
         tx.update(SET_ASIDE)
                 .bind("worker", scope.worker())
@@ -109,7 +109,7 @@ final class PendingStore {
                 .execute();
     }
 
-    List<Waiting> due(Tx tx, Scope scope, int limit) {
+    List<PendingRow> due(Tx tx, Scope scope, int limit) {
         return tx.query(DUE)
                 .bind("worker", scope.worker())
                 .bind("source", scope.source())
@@ -119,25 +119,25 @@ final class PendingStore {
                 .list();
     }
 
-    /** Those of them that are still due, locked. */
-    List<Waiting> stillDue(Tx tx, List<Waiting> rows) {
+    /** The rows that are still due, locked. */
+    List<PendingRow> stillDue(Tx tx, List<PendingRow> rows) {
         return tx.query(STILL_DUE)
                 .bind("ids", PendingPage.idsOf(rows))
                 .map((row, context) -> waiting(row))
                 .list();
     }
 
-    private static Waiting waiting(ResultSet row) throws SQLException {
-        return new Waiting(
+    private static PendingRow waiting(ResultSet row) throws SQLException {
+        return new PendingRow(
                 row.getLong("pending_id"), row.getString("key_ts"), row.getString("key_id"), row.getInt("error_count"));
     }
 
-    void processed(Tx tx, List<Waiting> rows) {
+    void processed(Tx tx, List<PendingRow> rows) {
         tx.update(PROCESSED).bind("ids", PendingPage.idsOf(rows)).execute();
     }
 
-    /** The row failed again: the pause grows, or it is a dead letter. */
-    void failed(Tx tx, Waiting row, Failure why, Optional<Double> pause) {
+    /** The row failed again: its next attempt is later, or it becomes a dead letter. */
+    void failed(Tx tx, PendingRow row, RowFailure why, Optional<Double> pause) {
         tx.update(FAILED)
                 .bind("id", row.id())
                 .bind("error", why.message())
@@ -148,7 +148,7 @@ final class PendingStore {
                 .execute();
     }
 
-    /** How many rows of the scope wait to be tried again, counted up to a cap. */
+    /** How many rows of the scope wait for a retry, counted up to a cap. */
     long waiting(Tx tx, Scope scope, long cap) {
         return tx.query(WAITING)
                 .bind("worker", scope.worker())

@@ -11,8 +11,8 @@ import java.time.OffsetDateTime;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One row of a source, for as long as its handler runs. A value is made only when it is asked for, out of what the driver
- * holds anyway; whoever wants to keep one keeps the value and not the row.
+ * One row of a source, valid while its handler runs. A value is decoded only when it is read, from the driver's buffer.
+ * To keep a value, keep the value and not the row.
  */
 public final class Row {
     private final Rows rows;
@@ -23,7 +23,7 @@ public final class Row {
         this.index = index;
     }
 
-    /** Its place in the source's order: its time and its id, or the id alone where the time is null. */
+    /** Its position in the source's order: its time and its id, or the id alone where the time is null. */
     public Watermark key() {
         return rows.key(index);
     }
@@ -32,7 +32,7 @@ public final class Row {
         return string(column) == null;
     }
 
-    /** Whatever the column's type, its text. */
+    /** The text of the value, whatever the column's type. */
     public @Nullable String string(String column) {
         int position = rows.position(column);
         try {
@@ -42,7 +42,7 @@ public final class Row {
         }
     }
 
-    /** A whole number; a null has none, and is refused. */
+    /** A whole number; a null is refused. */
     public long number(String column) {
         int position = rows.position(column);
         long number;
@@ -50,14 +50,14 @@ public final class Row {
         try {
             ResultSet row = rows.at(index);
             number = row.getLong(position);
-            // Only a zero can be one, and asking costs.
+            // Only a zero can be a null, and wasNull has a cost.
             isNull = number == 0 && row.wasNull();
         } catch (SQLException | RuntimeException e) {
             throw unreadable(column, "a whole number", e);
         }
         if (isNull) {
             throw new OneRoofException(
-                    ErrorCode.FAILED, "column: '%s' is null and no number; ask isNull first".formatted(column));
+                    ErrorCode.FAILED, "column: '%s' is null, not a number; check isNull first".formatted(column));
         }
         return number;
     }
@@ -68,7 +68,7 @@ public final class Row {
         return time == null ? null : time.toInstant();
     }
 
-    /** As any type that the driver can make of the column's, such as BigDecimal, UUID, Boolean, LocalDate or byte[]. */
+    /** As any type that the driver can convert the value to, such as BigDecimal, UUID, Boolean, LocalDate or byte[]. */
     public <T> @Nullable T value(String column, Class<T> type) {
         int position = rows.position(column);
         try {
@@ -82,13 +82,13 @@ public final class Row {
         if (e instanceof OneRoofException ours) {
             return ours;
         }
-        // What a value cannot become is a matter of the value. Anything else is a defect, and not the handler's.
+        // A conversion that fails is a matter of the value. Anything else is a defect of OneRoof, not of the handler.
         boolean isOfTheValue = e instanceof SQLException
                 || e instanceof DateTimeException
                 || e instanceof ArithmeticException
                 || e instanceof IllegalArgumentException;
         return isOfTheValue
                 ? new OneRoofException(ErrorCode.FAILED, "column: '%s' cannot be read as %s".formatted(column, as), e)
-                : new OwnFault(e);
+                : new InternalFault(e);
     }
 }

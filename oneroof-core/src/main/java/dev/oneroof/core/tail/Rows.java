@@ -15,7 +15,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of a batch, over the driver's own buffer: nothing is copied, and a handler that looks at two columns of ten
+ * The rows of a batch, over the driver's own buffer: nothing is copied, and a handler that reads two columns of ten
  * pays for two.
  */
 final class Rows extends AbstractList<Row> implements RandomAccess {
@@ -23,27 +23,26 @@ final class Rows extends AbstractList<Row> implements RandomAccess {
     private final int size;
     private final Map<String, Integer> positions;
     private final KeyPositions key;
-    /** Where the result stands, so that reading one row's columns moves it once. */
+    /** The current row of the result, so that reading the columns of one row moves it once. */
     private int at = -1;
 
     private final @Nullable String[] asked = new @Nullable String[8];
     private final int[] answers = new int[asked.length];
     private int next;
-    private boolean over;
+    private boolean closed;
 
-    /** Where the order key stands in the result; without a time there is none of its own. */
+    /** The columns of the order key in the result; timeType is null where the source has no time. */
     record KeyPositions(@Nullable TimeType timeType, int ts, int id) {}
 
     Rows(ResultSet rows, Map<String, Integer> positions, KeyPositions key) {
         this.positions = positions;
         this.key = key;
         try {
-            // The driver's own: a pool puts a wrapper around it, which is felt when every column of every row goes
-            // through.
+            // The driver's own result set: the wrapper of a pool would slow down every column of every row.
             this.rows = rows.unwrap(ResultSet.class);
             this.size = this.rows.last() ? this.rows.getRow() : 0;
         } catch (SQLException e) {
-            throw new OneRoofException(ErrorCode.FAILED, "rows: they cannot be read", e);
+            throw new OneRoofException(ErrorCode.FAILED, "rows: the result cannot be read", e);
         }
     }
 
@@ -57,12 +56,15 @@ final class Rows extends AbstractList<Row> implements RandomAccess {
         return new Row(this, Objects.checkIndex(index, size));
     }
 
-    /** From here on the rows can no longer be read: the result they stand in is given back. */
-    void end() {
-        over = true;
+    /** From here on the rows cannot be read: their result set is closed. */
+    void close() {
+        closed = true;
     }
 
-    /** Where a column stands in the result. Handlers ask for the same few again and again, by the same objects. */
+    /**
+     * The position of a column in the result. Handlers read the same few columns repeatedly, by the same String
+     * objects.
+     */
     @SuppressWarnings("ReferenceEquality")
     int position(String column) {
         for (int i = 0; i < asked.length; i++) {
@@ -88,24 +90,24 @@ final class Rows extends AbstractList<Row> implements RandomAccess {
         return position;
     }
 
-    /** The row's place in the order; of a row whose time is null it is the id alone. */
+    /** The row's position in the order; for a row whose time is null it is the id alone. */
     Watermark key(int index) {
         try {
             ResultSet row = at(index);
             TimeType timed = key.timeType();
             return new Watermark(timed == null ? null : KeyText.of(row, key.ts(), timed), row.getString(key.id()));
         } catch (SQLException e) {
-            throw new OneRoofException(ErrorCode.FAILED, "key: it cannot be read", e);
+            throw new OneRoofException(ErrorCode.FAILED, "key: the order key of a row cannot be read", e);
         } catch (OneRoofException e) {
             throw e;
         } catch (RuntimeException e) {
-            throw new OwnFault(e);
+            throw new InternalFault(e);
         }
     }
 
-    /** The result, standing on that row. */
+    /** The result, positioned on that row. */
     ResultSet at(int index) throws SQLException {
-        if (over) {
+        if (closed) {
             throw new OneRoofException(ErrorCode.FAILED, "row: it can be read only until its handler returns");
         }
         if (at != index) {

@@ -16,17 +16,16 @@ import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An effect in Java: reads the page and gives its rows to a handler. What the handler throws is an {@link EffectFailure};
- * whatever else is thrown here is no row's fault.
+ * An effect in Java: reads the page and passes its rows to a handler. An exception of the handler becomes an {@link
+ * EffectFailure}; any other exception is not caused by a row.
  */
 record RowsEffect(List<String> columns, RowsHandler handler) implements BatchEffect {
     RowsEffect {
         columns = List.copyOf(columns);
     }
 
-    // Without the moment, which the key tells as well: the planner drops what is not asked for, down to the page
-    // itself, and
-    // sees that the order is there already.
+    // Without order_at, which the key implies: the planner removes unused columns down to the page itself, and sees
+    // that the rows are already in order.
     private static final String READ = """
             SELECT %sorder_ts, order_id
             FROM (
@@ -35,7 +34,7 @@ record RowsEffect(List<String> columns, RowsHandler handler) implements BatchEff
             ORDER BY page.order_ts, page.order_id
             """;
 
-    /** What is read, and where in the result it stands. */
+    /** The columns that are read, and their positions in the result. */
     private record Layout(List<String> selected, Map<String, Integer> positions, Rows.KeyPositions key) {
         String sql(Page page) {
             if (page instanceof KeysetPage keyset) {
@@ -58,8 +57,8 @@ record RowsEffect(List<String> columns, RowsHandler handler) implements BatchEff
         if (ahead != null) {
             return handled(tx, page, sql, layout, ahead);
         }
-        // Closed at once and not with the transaction: a statement that is still open when its text comes again is
-        // prepared anew by the driver, every time.
+        // Closed at once and not with the transaction: the driver prepares a statement again, every time, if one with
+        // the same text is still open.
         try (Query query = tx.scrollableQuery(sql).bindMap(page.parameters())) {
             return handled(tx, page, sql, layout, tx.fetched(query));
         }
@@ -72,14 +71,16 @@ record RowsEffect(List<String> columns, RowsHandler handler) implements BatchEff
         }
         Watermark last = rows.key(rows.size() - 1);
         if (page instanceof KeysetPage keyset && keyset.ahead() != null && rows.size() == keyset.limit()) {
-            // Watermarks are bound, so the text is the same.
+            // Watermarks are bound parameters, so the text is the same.
             keyset.ahead().read(keyset.after(last, keyset.ahead()), sql);
         }
         give(tx, rows);
         return new Batch(rows.size(), rows.size(), last);
     }
 
-    /** The stack of a handler overflows when a row is nested too deeply. Other errors are of the machine or the program. */
+    /**
+     * A handler's stack may overflow because a row is nested too deeply. Other Errors come from the JVM or the program.
+     */
     private void give(UserTx tx, Rows rows) {
         try {
             handler.handle(tx, rows);
@@ -89,11 +90,11 @@ record RowsEffect(List<String> columns, RowsHandler handler) implements BatchEff
         } catch (Exception | StackOverflowError e) {
             throw new EffectFailure(e);
         } finally {
-            rows.end();
+            rows.close();
         }
     }
 
-    /** The page brings the order key along by itself, so a column that is part of it is not asked for twice. */
+    /** The page always contains the order key, so a column that is part of it is not selected twice. */
     private Layout layout(TailSource source) {
         TailSource.TimeColumn time = source.time();
         List<String> selected = new ArrayList<>();

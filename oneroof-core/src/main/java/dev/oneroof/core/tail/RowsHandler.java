@@ -7,9 +7,9 @@ import java.util.List;
 @FunctionalInterface
 public interface RowsHandler {
     /**
-     * The rows are never none, stand in the order of their keys, and can be read until this returns. May be called again
-     * for the same rows when the transaction did not commit, and for the next rows in the same one while there is much to
-     * catch up with. What it throws fails the batch.
+     * There is at least one row, the rows are in the order of their keys, and they can be read until this method
+     * returns. May be called again for the same rows when the transaction did not commit, and for the next rows in the
+     * same one during a backlog. An exception fails the batch.
      */
     void handle(UserTx tx, List<Row> rows) throws Exception;
 }

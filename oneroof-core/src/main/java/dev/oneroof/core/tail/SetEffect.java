@@ -12,16 +12,16 @@ import java.util.regex.Pattern;
 import org.jdbi.v3.core.JdbiException;
 
 /**
- * An effect in one statement: the page's rows are a relation called {@code page}, and no row leaves the server. So a sweep
- * of a million rows runs close to the speed of a single INSERT.
+ * An effect in one statement: the page's rows are a relation called {@code page}, and no row leaves the server. So a
+ * backlog of a million rows is read close to the speed of a single INSERT.
  *
  * <pre>{@code
  * new SetEffect("entity_code", "INSERT INTO public.known_code (code) SELECT entity_code FROM page", Map.of())
  * }</pre>
  *
- * @param columns what the statement needs of the source; the order key comes by itself, as order_ts and order_id
+ * @param columns the columns that the statement needs; the order key is always there, as order_ts and order_id
  * @param statement an INSERT, UPDATE or DELETE that reads {@code page}, without RETURNING
- * @param parameters what is bound in it, by name; names that begin with {@code page_} are taken
+ * @param parameters its parameters by name; names that start with {@code page_} are reserved
  */
 public record SetEffect(String columns, String statement, Map<String, Object> parameters) implements BatchEffect {
     // RETURNING counts what was really written. The page is materialised because it is read three times.
@@ -39,7 +39,7 @@ public record SetEffect(String columns, String statement, Map<String, Object> pa
             FROM (SELECT order_ts, order_id FROM page ORDER BY order_ts DESC, order_id DESC LIMIT 1) last
             """;
 
-    // No RETURNING and no page that is kept: the statement runs as fast as if it stood alone.
+    // No RETURNING and no materialised page: the statement runs as fast as it would alone.
     private static final String BARE = """
             WITH page AS (
             %s
@@ -85,7 +85,7 @@ public record SetEffect(String columns, String statement, Map<String, Object> pa
                 .orElse(Batch.EMPTY));
     }
 
-    /** What the server says of the statement is about its rows, or may be; anything else is not. */
+    /** An error from the server may be caused by the rows; any other error is not. */
     private static <R> R marked(Supplier<R> run) {
         try {
             return run.get();

@@ -11,7 +11,7 @@ import dev.oneroof.core.tail.source.ContractCheck;
 import dev.oneroof.core.tail.source.OrderContract;
 import dev.oneroof.core.tail.source.OrderKey;
 import dev.oneroof.core.tail.source.SourceDifferences;
-import dev.oneroof.core.tail.source.SourceInspection;
+import dev.oneroof.core.tail.source.SourceInspector;
 import dev.oneroof.core.tail.source.SourceStore;
 import dev.oneroof.core.tail.source.TailSource;
 import dev.oneroof.core.tail.source.Watermark;
@@ -25,33 +25,28 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes a registered source while it is read, and says before what that means for each of its cursors.
+ * Changes a registered source while it is tailed, and shows the effect on each of its cursors before.
  *
- * <p>Batch size, intervals, mode, zone and a filter where there was none leave a position what it is. Three changes do not:
+ * <p>Batch size, intervals, mode, zone and a filter where there was none leave positions valid. Three changes do not:
  *
  * <ul>
- *   <li>Another filter, or none any more. Rows below settled that the old one left out were passed and never handled, and
- *       nothing tells them from those that were handled. The cursor hands out everything again, as a replay does and behind
- *       the same gate.
- *   <li>From {@code external} to a contract with a barrier. Rows may have been missed below settled, and nothing tells
- *       which: a replay as well.
- *   <li>From {@code clock} to {@code external}. Settled stands close to the clock, and the re-read window begins there. It
- *       goes back to where the kept keys begin, and these are above settled again: rows that arrive late there are found,
- *       and no row is handed out twice.
+ *   <li>Another filter, or none any more. Rows below settled that the old filter dropped were passed and never handled, and cannot be told from handled ones. The cursor hands out all rows again, as a replay does and behind the same gate.
+ *   <li>From {@code external} to a contract with a barrier. Rows may have been missed below settled, and it is unknown which: a replay as well.
+ *   <li>From {@code clock} to {@code external}. Settled is close to the clock, and the re-read window starts there. It moves back to the start of the kept keys, which are above settled again: rows that arrive late there are found, and no row is handed out twice.
  * </ul>
  */
 final class SourceAlteration {
     private final TailStores stores = TailStores.standard();
-    private final SourceInspection inspection = new SourceInspection();
+    private final SourceInspector inspection = new SourceInspector();
     private final AlterStore store = new AlterStore();
     private final OperatorStore operators = new OperatorStore();
     private final GateStore gates = new GateStore();
     private final ActLog acts = new ActLog();
 
-    /** What the change would mean; throws where it would be refused. */
+    /** The effects of the change; throws where it would be refused. */
     AlterPlan plan(Tx tx, TailSource before, TailSource after, @Nullable Watermark to, boolean counting) {
         demandSameKey(before, after);
-        List<String> warnings = isLookedAt(before, after)
+        List<String> warnings = needsInspection(before, after)
                 ? inspection
                         .inspect(
                                 tx,
@@ -61,16 +56,16 @@ final class SourceAlteration {
                                         : ContractCheck.Strictness.NEW)
                         .warnings()
                 : List.of();
-        List<AlterPlan.ForCursor> cursors = new ArrayList<>();
+        List<AlterPlan.CursorChange> cursors = new ArrayList<>();
         for (Cursor cursor : stores.cursors().of(tx, before.name())) {
             AlterPlan.Effect effect = effect(tx, before, after, cursor, to, counting);
-            cursors.add(new AlterPlan.ForCursor(cursor.scope(), cursor.settled(), effect));
+            cursors.add(new AlterPlan.CursorChange(cursor.scope(), cursor.settled(), effect));
         }
         return new AlterPlan(
                 before, after, SourceDifferences.changes(before, after), to, List.copyOf(cursors), warnings);
     }
 
-    /** Makes the change that was shown, if it still means the same. */
+    /** Makes the change that was shown, if it still has the same effects. */
     AlterPlan apply(Tx tx, AlterPlan shown, OperatorAct by) {
         String name = shown.before().name();
         if (!store.lockSource(tx, name)) {
@@ -90,7 +85,7 @@ final class SourceAlteration {
         if (plan.changesNothing()) {
             return plan;
         }
-        if (plan.repeats()) {
+        if (plan.replays()) {
             gates.demandOpen(tx, Gates.REPLAY);
         }
         store.alter(tx, plan.after());
@@ -106,26 +101,26 @@ final class SourceAlteration {
 
     private void changeKeys(Tx tx, Scope scope, AlterPlan.Effect effect) {
         switch (effect) {
-            case AlterPlan.Effect.GoesOn on -> {}
-            case AlterPlan.Effect.ReadsAgain again -> store.reopenKeys(tx, scope);
-            case AlterPlan.Effect.Repeats repeats -> operators.forgetKeys(tx, scope, repeats.from());
+            case AlterPlan.Effect.Continues on -> {}
+            case AlterPlan.Effect.Rereads again -> store.reopenKeys(tx, scope);
+            case AlterPlan.Effect.Replays repeats -> operators.forgetKeys(tx, scope, repeats.from());
         }
     }
 
     private void change(Tx tx, AlterPlan plan, Cursor cursor, AlterPlan.Effect effect, OperatorAct by) {
         changeKeys(tx, cursor.scope(), effect);
         switch (effect) {
-            case AlterPlan.Effect.GoesOn on -> store.goOn(tx, cursor.scope());
-            case AlterPlan.Effect.ReadsAgain again -> {
+            case AlterPlan.Effect.Continues on -> store.goOn(tx, cursor.scope());
+            case AlterPlan.Effect.Rereads again -> {
                 store.readAgain(tx, cursor.scope(), by);
                 record(tx, cursor, cursor.kept(), by);
             }
-            case AlterPlan.Effect.Repeats repeats -> {
+            case AlterPlan.Effect.Replays repeats -> {
                 operators.setBack(tx, cursor.scope(), by, cursor, repeats.from());
                 record(tx, cursor, repeats.from(), by);
             }
         }
-        boolean isHeld = cursor.standing() instanceof Cursor.Standing.Held;
+        boolean isHeld = cursor.state() instanceof Cursor.State.Held;
         if (plan.before().contract() != plan.after().contract() && !isHeld) {
             stores.findings()
                     .resolve(
@@ -149,7 +144,7 @@ final class SourceAlteration {
     private AlterPlan.Effect effect(
             Tx tx, TailSource before, TailSource after, Cursor cursor, @Nullable Watermark to, boolean counting) {
         if (cursor.settled() == null) {
-            return new AlterPlan.Effect.GoesOn("it has settled nothing yet");
+            return new AlterPlan.Effect.Continues("it has settled nothing yet");
         }
         if (before.contract() == OrderContract.EXTERNAL && after.contract() != OrderContract.EXTERNAL) {
             return repeats(
@@ -170,26 +165,26 @@ final class SourceAlteration {
                     "rows that the old filter left out were passed, and handled rows cannot be told from them");
         }
         if (before.contract() != after.contract()) {
-            return new AlterPlan.Effect.ReadsAgain(
+            return new AlterPlan.Effect.Rereads(
                     cursor.kept(),
-                    "no row is handed out twice; rows that arrive later below this place are missed until an audit or a replay finds them");
+                    "no row is handed out twice; rows that arrive later below this position are missed until an audit or a replay finds them");
         }
-        return new AlterPlan.Effect.GoesOn(
+        return new AlterPlan.Effect.Continues(
                 isFilterChanged(before, after)
                         ? "all rows are handled up to here"
-                        : "its place does not depend on what changes");
+                        : "its position does not depend on the change");
     }
 
     private AlterPlan.Effect repeats(
             Tx tx, TailSource after, Cursor cursor, @Nullable Watermark to, boolean counting, String why) {
         demandBehind(tx, after, cursor, to);
-        return new AlterPlan.Effect.Repeats(
+        return new AlterPlan.Effect.Replays(
                 to,
-                why + "; effects with a key of their own stay as they are, others happen once more",
+                why + "; effects with a unique key stay as they are, others happen again",
                 counting ? counted(tx, after, to, furthest(tx, after, cursor)) : null);
     }
 
-    /** Settled passes head where no row has come for long. */
+    /** Settled passes head where no row has arrived for a while. */
     private @Nullable Watermark furthest(Tx tx, TailSource source, Cursor cursor) {
         @Nullable Watermark head = cursor.head();
         @Nullable Watermark settled = cursor.settled();
@@ -216,8 +211,11 @@ final class SourceAlteration {
                 .orElse(null);
     }
 
-    /** The table is looked at again only for what depends on it: a batch can be made smaller whatever else is wrong. */
-    private static boolean isLookedAt(TailSource before, TailSource after) {
+    /**
+     * The table is inspected again only for changes that depend on it: the batch size can be changed whatever else is
+     * wrong.
+     */
+    private static boolean needsInspection(TailSource before, TailSource after) {
         return before.contract() != after.contract()
                 || isFilterChanged(before, after)
                 || !Objects.equals(before.time(), after.time());
@@ -238,7 +236,7 @@ final class SourceAlteration {
         if (!same || isSwapped) {
             throw new OneRoofException(
                     ErrorCode.INVALID_INPUT,
-                    "contract: '%s' cannot become '%s' in '%s': the order key would be another one (%s), and no cursor could go on; register the table under another name, or remove the source first"
+                    "contract: '%s' cannot become '%s' in '%s': the order key would be another one (%s), and no cursor could continue; register the table under another name, or remove the source first"
                             .formatted(
                                     before.contract().sql(),
                                     after.contract().sql(),
@@ -255,6 +253,7 @@ final class SourceAlteration {
     private static OneRoofException stale(String name) {
         return new OneRoofException(
                 ErrorCode.CONFLICT,
-                "source: '%s' or one of its cursors has changed since this was shown; look again".formatted(name));
+                "source: '%s' or one of its cursors has changed since the plan was shown; plan the change again"
+                        .formatted(name));
     }
 }

@@ -1,10 +1,10 @@
 package dev.oneroof.core.tail;
 
 import dev.oneroof.core.act.OperatorAct;
-import dev.oneroof.core.tail.source.Inspected;
+import dev.oneroof.core.tail.source.InspectionResult;
 import dev.oneroof.core.tail.source.SourceCheck;
-import dev.oneroof.core.tail.source.SourceDrafting;
-import dev.oneroof.core.tail.source.SourceInspection;
+import dev.oneroof.core.tail.source.SourceDrafter;
+import dev.oneroof.core.tail.source.SourceInspector;
 import dev.oneroof.core.tail.source.SourceOutline;
 import dev.oneroof.core.tail.source.SourceStore;
 import dev.oneroof.core.tail.source.SourceUse;
@@ -22,32 +22,35 @@ import java.util.function.UnaryOperator;
 import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 
-/** What an operator does with sources. Each method is one transaction. */
+/** The acts of operators on sources. Each method is one transaction. */
 public final class Sources {
     private final Database db;
     private final SourceStore store = new SourceStore();
-    private final SourceDrafting drafting = new SourceDrafting();
-    private final SourceInspection inspection = new SourceInspection();
+    private final SourceDrafter drafting = new SourceDrafter();
+    private final SourceInspector inspection = new SourceInspector();
     private final SourceAlteration alteration = new SourceAlteration();
 
     public Sources(Database db) {
         this.db = db;
     }
 
-    /** A source over the named columns, with their types and the contract that was named or that they seem to keep. */
+    /**
+     * A source over the named columns, with their types and the named contract, or the one that the columns seem to
+     * keep.
+     */
     public TailSource draft(SourceOutline outline) {
         return db.inTx(tx -> drafting.draft(tx, outline));
     }
 
-    /** What registering it would say; throws where it would be refused. Nothing is changed. */
-    public Inspected inspect(TailSource source) {
+    /** The result of registering it; throws where it would be refused. Nothing is changed. */
+    public InspectionResult inspect(TailSource source) {
         return db.inTx(tx -> {
             tx.abandon();
             return store.admit(tx, source, "inspection");
         });
     }
 
-    public Inspected add(TailSource source, String actor) {
+    public InspectionResult add(TailSource source, String actor) {
         return db.inTx(tx -> store.admit(tx, source, actor));
     }
 
@@ -57,8 +60,8 @@ public final class Sources {
     }
 
     /**
-     * What no worker can know of a source, by the source's name: rows that arrive where none is looked for. Sources of which
-     * all is known are not among them.
+     * Which rows no worker can see, by source name: rows that arrive where they are not read. Sources without such rows
+     * are left out.
      */
     public SortedMap<String, String> notKnown() {
         return db.inTx(store::notKnown);
@@ -76,12 +79,12 @@ public final class Sources {
         });
     }
 
-    /** Looks at a registered source again: at its table, its contract, and the collation of its key. */
+    /** Checks a registered source again: its table, its contract, and the collation of its key. */
     public SourceCheck check(String name) {
         TailSource source = find(name);
         try {
             return db.inTx(tx -> {
-                Inspected inspected = inspection.inspect(tx, source);
+                InspectionResult inspected = inspection.inspect(tx, source);
                 return new SourceCheck(
                         name, store.changedCollation(tx, source).stream().toList(), inspected.warnings());
             });
@@ -95,9 +98,10 @@ public final class Sources {
     }
 
     /**
-     * What a change of the source would mean for each of its cursors; throws where it would be refused. Nothing is changed.
+     * The effects that a change of the source would have on each of its cursors; throws where it would be refused.
+     * Nothing is changed.
      *
-     * @param to the place behind which cursors read again that have to; null for as far back as each needs
+     * @param to the watermark after which cursors replay that have to; null for as far back as each needs
      */
     public AlterPlan planAlter(String name, UnaryOperator<TailSource> change, @Nullable Watermark to) {
         return db.inTx(tx -> {
@@ -107,8 +111,9 @@ public final class Sources {
     }
 
     /**
-     * Makes a change that was shown, in one transaction. Refused when source or cursors have changed since, so that it would
-     * mean something else. Running workers take it up with their next batch; one that is under way is not committed.
+     * Makes a change that was shown, in one transaction. Refused when the source or its cursors have changed since, so
+     * that the effects would differ. Running workers apply it with their next batch; a batch that is under way is not
+     * committed.
      */
     public AlterPlan alter(AlterPlan shown, OperatorAct by) {
         return unlessAtWork(shown.before().name(), tx -> alteration.apply(tx, shown, by));
@@ -121,14 +126,14 @@ public final class Sources {
             if (SqlState.isHeldUp(e)) {
                 throw new OneRoofException(
                         ErrorCode.CONFLICT,
-                        "source: '%s' is at work in a batch right now; try again".formatted(name),
+                        "source: '%s' is locked by a batch that is under way; try again".formatted(name),
                         e);
             }
             throw e;
         }
     }
 
-    /** Forgets a source with its cursors and scopes. Refused while an instance holds the lease of one of them. */
+    /** Removes a source with its cursors and scopes. Refused while an instance holds the lease of one of them. */
     public void remove(String name, String actor, String reason) {
         unlessAtWork(name, tx -> {
             store.remove(tx, name, actor, reason);

@@ -3,16 +3,16 @@ package dev.oneroof.core.tail;
 import java.time.Duration;
 
 /**
- * How a tail behaves when all is not well.
+ * Limits and intervals of a tail.
  *
- * @param maxAttempts how often a row that fails is tried before it is a dead letter
+ * @param maxAttempts after how many failures a row becomes a dead letter
  * @param firstRetry the pause after the first failure; it doubles with each further one
- * @param longestRetry the longest pause between two tries
- * @param overflowAt how many open dead letters of one cursor, or of one kind of jobs, are too many
- * @param keptFor how long handled keys are kept after settled has passed them, to notice rows that come too late
- * @param keptKeys how many keys are kept at most
- * @param watchInterval how often the contract, the lag and the kept keys are looked at
- * @param longestStretch past this many keys above settled, head waits for it
+ * @param longestRetry the longest pause between two attempts
+ * @param overflowAt above this many open dead letters of one cursor, or of one job kind, a finding is raised
+ * @param keptFor how long handled keys are kept after settled has passed them, to detect late rows
+ * @param keptKeys the highest number of kept keys
+ * @param watchInterval how often the contract, the lag and the kept keys are checked
+ * @param longestStretch above this many keys in the stretch, head waits for settled
  */
 public record TailConfig(
         int maxAttempts,

@@ -14,10 +14,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A tail worker while it is being written down. It ends with what the worker does: {@link #eachRow}, {@link #inBatches} or
- * {@link #bySql}. A draft is never changed; every method makes a new one.
+ * Builds the definition of a tail worker. It ends with the worker's effect: {@link #eachRow}, {@link #inBatches} or
+ * {@link #bySql}. A draft is immutable; every method returns a new one.
  *
- * @param <R> what the last word returns
+ * @param <R> what the last method returns
  */
 public final class TailDraft<R> {
     // As its tables allow it.
@@ -29,7 +29,7 @@ public final class TailDraft<R> {
     private final String domain;
     private final Function<TailSpec, R> end;
 
-    /** Called by those who hand out drafts: {@code OneRoof.tail} and {@link TailSpec#draft}. */
+    /** Used by {@code OneRoof.tail} and {@link TailSpec#draft}. */
     public TailDraft(String worker, String source, Function<TailSpec, R> end) {
         this(
                 Scope.of(checked("worker", worker), checked("source", source)),
@@ -52,13 +52,13 @@ public final class TailDraft<R> {
         if (!NAME.matcher(name).matches()) {
             throw new OneRoofException(
                     ErrorCode.INVALID_INPUT,
-                    "%s: '%s' is no name; allowed are 1 to 63 of a-z, 0-9, _, . and -, not starting with . or -"
+                    "%s: '%s' is not a name; allowed are 1 to 63 of a-z, 0-9, _, . and -, not starting with . or -"
                             .formatted(what, name));
         }
         return name;
     }
 
-    /** The columns that the worker needs, besides those of the order key, which are always there. */
+    /** The columns that the worker needs, besides those of the order key, which are always read. */
     public TailDraft<R> reading(String... names) {
         List<String> all = new ArrayList<>(columns);
         all.addAll(Arrays.asList(names));
@@ -70,14 +70,14 @@ public final class TailDraft<R> {
         return new TailDraft<>(scope, columns, name, domain, end);
     }
 
-    /** What the worker's cursor is listed under. */
+    /** The domain that the worker's cursor is listed under. */
     public TailDraft<R> inDomain(String name) {
         return new TailDraft<>(scope, columns, gate, name, end);
     }
 
     /**
-     * Called for each row, in the order of the keys. All rows of a batch are one transaction: when one fails, none of them
-     * has happened.
+     * Calls the handler for each row, in the order of the keys. A batch is one transaction: when one row fails, all are
+     * rolled back.
      */
     public R eachRow(RowHandler handler) {
         return inBatches((tx, rows) -> {
@@ -87,7 +87,7 @@ public final class TailDraft<R> {
         });
     }
 
-    /** Called with the rows of a batch: so that they can be written, or sent, together. */
+    /** Calls the handler with the rows of a batch, to write or send them together. */
     public R inBatches(RowsHandler handler) {
         return by(new RowsEffect(columns, handler));
     }
@@ -107,7 +107,7 @@ public final class TailDraft<R> {
         return by(new SetEffect(selected, statement, parameters));
     }
 
-    /** An effect of one's own, which makes its SQL from the page. */
+    /** A custom effect, which builds its SQL from the page. */
     public R by(BatchEffect effect) {
         return end.apply(new TailSpec(scope, domain, TailSpec.DEFAULT_PHASE, gate, effect));
     }

@@ -9,33 +9,45 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A tail worker as its author writes it down: what it reads, which gate stops it, and what it does with the rows.
+ * The definition of a tail worker: the source it reads, the gate that stops it, and its effect on the rows.
  *
+ * @param domain the domain that the cursor is listed under
  * @param phase the phase a new cursor starts in
  * @param gate the gate that must be open; null where there is none
+ * @param summaryFields what the worker's feature adds to the run summary of the cursor
  */
 public record TailSpec(
-        Scope scope, String domain, String phase, @Nullable String gate, BatchEffect effect) {
-    static final String DEFAULT_DOMAIN = "governance";
+        Scope scope,
+        String domain,
+        String phase,
+        @Nullable String gate,
+        BatchEffect effect,
+        RunSummaryFields summaryFields) {
+    static final String DEFAULT_DOMAIN = "default";
     static final String DEFAULT_PHASE = "incremental";
 
-    private static final Set<String> OUR_OWN = Set.of("instance", "job_keeper", "jobs", "stale_check");
+    private static final Set<String> RESERVED = Set.of("instance", "job_keeper", "jobs", "stale_check");
 
     public TailSpec {
-        if (OUR_OWN.contains(scope.worker())) {
+        if (RESERVED.contains(scope.worker())) {
             throw new OneRoofException(
                     ErrorCode.INVALID_INPUT,
-                    "worker: '%s' is not allowed; allowed are names other than %s, which are OneRoof's own"
-                            .formatted(scope.worker(), String.join(", ", new TreeSet<>(OUR_OWN))));
+                    "worker: '%s' is not allowed; allowed are names other than %s, which OneRoof reserves"
+                            .formatted(scope.worker(), String.join(", ", new TreeSet<>(RESERVED))));
         }
     }
 
-    /** A worker of one's own, without a gate. */
+    /** With the engine's own run summary. */
+    public TailSpec(Scope scope, String domain, String phase, @Nullable String gate, BatchEffect effect) {
+        this(scope, domain, phase, gate, effect, RunSummaryFields.PLAIN);
+    }
+
+    /** A worker without a gate. */
     public static TailSpec of(String worker, String source, BatchEffect effect) {
         return new TailSpec(Scope.of(worker, source), DEFAULT_DOMAIN, DEFAULT_PHASE, null, effect);
     }
 
-    /** To be written down word by word: {@code TailSpec.draft("mailer", "orders").reading("email").eachRow(…)}. */
+    /** A definition in steps: {@code TailSpec.draft("mailer", "orders").reading("email").eachRow(…)}. */
     public static TailDraft<TailSpec> draft(String worker, String source) {
         return new TailDraft<>(worker, source, Function.identity());
     }

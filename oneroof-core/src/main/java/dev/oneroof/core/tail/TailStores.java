@@ -6,7 +6,7 @@ import dev.oneroof.core.tail.read.BoundStore;
 import dev.oneroof.core.tail.read.StretchStore;
 import dev.oneroof.core.tail.source.SourceStore;
 
-/** The tables that a tail works on. */
+/** The stores that a tail uses. */
 public record TailStores(
         SourceStore sources,
         CursorStore cursors,

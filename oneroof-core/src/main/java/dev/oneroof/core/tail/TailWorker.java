@@ -16,9 +16,9 @@ import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a source for one worker: a pass is a look at the barrier, then what its two hands can do. */
+/** Tails a source for one worker. A pass samples the barrier, then reads with the two hands of the cursor. */
 public final class TailWorker implements Worker {
-    private static final Duration LOOK_INTERVAL = Duration.ofSeconds(1);
+    private static final Duration REFRESH_INTERVAL = Duration.ofSeconds(1);
 
     private final Database db;
     private final TailStores stores;
@@ -26,13 +26,13 @@ public final class TailWorker implements Worker {
     private final TailSpec spec;
     private final TailConfig config;
     private volatile boolean readsOutbox;
-    private @Nullable Looked looked;
-    private @Nullable Tail tail;
+    private @Nullable CachedState cached;
+    private @Nullable TailSession tail;
     private @Nullable Lease tailLease;
     private @Nullable TailSource tailSource;
 
-    /** The source and whether the cursor may move, as they were a moment ago. */
-    private record Looked(TailSource source, Cursor.Standing standing, long nanos) {}
+    /** The source and the state of the cursor, as read at most a second ago. */
+    private record CachedState(TailSource source, Cursor.State state, long nanos) {}
 
     /** @param sampler one for all tails of the process */
     public TailWorker(Database db, TailStores stores, HolderSampler sampler, TailSpec spec, TailConfig config) {
@@ -60,7 +60,7 @@ public final class TailWorker implements Worker {
 
     @Override
     public boolean isPaused() {
-        return looked().standing() instanceof Cursor.Standing.Paused;
+        return cachedState().state() instanceof Cursor.State.Paused;
     }
 
     @Override
@@ -73,88 +73,90 @@ public final class TailWorker implements Worker {
 
     @Override
     public Pass runOnce(Lease lease) {
-        Looked now = looked();
-        Tail own = tailFor(lease, now.source());
-        return switch (now.standing()) {
-            case Cursor.Standing.Free free -> pass(own, now.source());
-            case Cursor.Standing.Paused paused -> {
-                own.stopped(now.source());
+        CachedState now = cachedState();
+        TailSession own = tailFor(lease, now.source());
+        return switch (now.state()) {
+            case Cursor.State.Active free -> pass(own, now.source());
+            case Cursor.State.Paused paused -> {
+                own.whileStopped(now.source());
                 yield held("paused by %s%s: %s"
                         .formatted(
                                 paused.actor(),
                                 paused.until() == null ? "" : " until " + paused.until(),
                                 paused.reason()));
             }
-            case Cursor.Standing.Held held -> {
-                own.stopped(now.source());
+            case Cursor.State.Held held -> {
+                own.whileStopped(now.source());
                 yield held("held, %s: %s".formatted(held.state(), held.reason()));
             }
         };
     }
 
-    private Pass pass(Tail own, TailSource source) {
+    private Pass pass(TailSession own, TailSource source) {
         try {
             return own.pass(source);
-        } catch (Regression e) {
-            own.forget();
-            looked = null;
-            hold(new Tail.Stop(
+        } catch (WatermarkRegression e) {
+            own.reset();
+            cached = null;
+            hold(new TailSession.Hold(
                     "watermark_regression", String.valueOf(e.getMessage()), FindingType.CURSOR_WATERMARK_REGRESSION));
             return held(String.valueOf(e.getMessage()));
-        } catch (Tail.Stopped e) {
-            looked = null;
-            hold(e.stop());
-            return held(e.stop().reason());
+        } catch (TailSession.HoldRequired e) {
+            cached = null;
+            hold(e.hold());
+            return held(e.hold().reason());
         } catch (RuntimeException e) {
-            // Whatever it was, a commit may have gone either way and the line of observations may be broken.
-            own.forget();
-            looked = null;
-            if (e instanceof Position.Moved || own.narrow(e)) {
+            // After any failure the outcome of the commit is unknown, and the sequence of observations may be broken.
+            own.reset();
+            cached = null;
+            if (e instanceof CursorPosition.CursorMoved || own.narrow(e)) {
                 return new Pass.Worked(0);
             }
             throw e instanceof EffectFailure failure ? failure.unwrapped() : e;
         } catch (Error e) {
-            // Of the machine or of the program, wherever it was thrown: no row is charged with it.
-            own.forget();
-            looked = null;
+            // An Error of the JVM or the program, wherever it was thrown: it is charged to no row.
+            own.reset();
+            cached = null;
             throw e;
         }
     }
 
     private static Pass held(String reason) {
-        return new Pass.Held(reason, LOOK_INTERVAL);
+        return new Pass.Held(reason, REFRESH_INTERVAL);
     }
 
-    private void hold(Tail.Stop stop) {
-        db.useTx(tx -> stores.cursors().hold(tx, scope(), stop.state(), stop.reason()));
+    private void hold(TailSession.Hold hold) {
+        db.useTx(tx -> stores.cursors().hold(tx, scope(), hold.state(), hold.reason()));
         db.useTx(tx -> stores.findings()
                 .raise(
                         tx,
-                        new Finding(stop.type(), scope().executorName(), stop.reason(), Map.of("hold", stop.state()))));
+                        new Finding(hold.type(), scope().executorName(), hold.reason(), Map.of("hold", hold.state()))));
     }
 
-    /** Looked at again every second: a changed batch size or a pause is seen soon, and a pass costs a round trip less. */
-    private Looked looked() {
+    /**
+     * Read again every second: a changed batch size or a pause takes effect soon, and most passes save a round trip.
+     */
+    private CachedState cachedState() {
         long now = System.nanoTime();
-        Looked known = looked;
-        if (known == null || now - known.nanos() > LOOK_INTERVAL.toNanos()) {
+        CachedState known = cached;
+        if (known == null || now - known.nanos() > REFRESH_INTERVAL.toNanos()) {
             known = db.inTx(tx -> {
                 TailSource source = registered(tx);
                 Cursor cursor = stores.cursors().find(tx, scope()).orElseThrow(this::noCursor);
-                return new Looked(source, cursor.standing(), now);
+                return new CachedState(source, cursor.state(), now);
             });
-            looked = known;
+            cached = known;
         }
         return known;
     }
 
     /**
-     * What is known in memory belongs to one ownership and one definition of the source; under a new lease, or when the
-     * source was altered, all begins with the committed cursor.
+     * The state in memory belongs to one lease and one definition of the source. Under a new lease, or when the source
+     * was altered, a new session starts from the committed cursor.
      */
-    private Tail tailFor(Lease lease, TailSource source) {
+    private TailSession tailFor(Lease lease, TailSource source) {
         if (tail == null || !lease.equals(tailLease) || !source.equals(tailSource)) {
-            tail = new Tail(db, stores, sampler, spec, config, lease);
+            tail = new TailSession(db, stores, sampler, spec, config, lease);
             tailLease = lease;
             tailSource = source;
         }

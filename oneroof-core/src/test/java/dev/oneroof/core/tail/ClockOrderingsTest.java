@@ -195,7 +195,7 @@ class ClockOrderingsTest {
         public void begin() {
             step = 0;
             settled = false;
-            barrier.forget();
+            barrier.reset();
             base = db.inTx(tx -> bounds.bound(tx, source, null)).orElse(null);
         }
 

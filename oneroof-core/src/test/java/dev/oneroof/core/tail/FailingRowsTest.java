@@ -54,7 +54,7 @@ class FailingRowsTest {
     @EnumSource(Mode.class)
     void setsBadRowsAsideAndHandlesAllOthers(Mode mode, TestDatabase database, Given given) {
         given.births(300);
-        Tailing tailing = poisoned(database, mode, TailConfig.DEFAULT, 1, 17, 18, 300);
+        TailFixture tailing = poisoned(database, mode, TailConfig.DEFAULT, 1, 17, 18, 300);
         Lease lease = tailing.claim("a");
 
         tailing.until(
@@ -70,7 +70,7 @@ class FailingRowsTest {
     @Test
     void triesAgainAndThenGivesUpVisibly(TestDatabase database, Given given) {
         given.births(10);
-        Tailing tailing = poisoned(database, Mode.PROMPT, IMPATIENT, 3, 4, 5);
+        TailFixture tailing = poisoned(database, Mode.PROMPT, IMPATIENT, 3, 4, 5);
         Lease lease = tailing.claim("a");
 
         tailing.until(lease, () -> tailing.cursor().deadLettered() == 3);
@@ -89,7 +89,7 @@ class FailingRowsTest {
     @Test
     void handlesWhatIsReplayedOnceTheCauseIsMended(TestDatabase database, Given given) {
         given.births(10);
-        Tailing tailing = poisoned(database, Mode.PROMPT, IMPATIENT, 3, 4, 5);
+        TailFixture tailing = poisoned(database, Mode.PROMPT, IMPATIENT, 3, 4, 5);
         Lease lease = tailing.claim("a");
         tailing.until(lease, () -> tailing.cursor().deadLettered() == 3);
         DeadLetters letters = new DeadLetters(tailing.db);
@@ -116,7 +116,7 @@ class FailingRowsTest {
     @Test
     void forgetsARowThatHasGone(TestDatabase database, Given given) {
         given.births(5);
-        Tailing tailing = poisoned(database, Mode.PROMPT, TIRELESS, 3);
+        TailFixture tailing = poisoned(database, Mode.PROMPT, TIRELESS, 3);
         Lease lease = tailing.claim("a");
         tailing.until(lease, () -> CopyKeys.seen(database).size() == 4);
 
@@ -134,7 +134,7 @@ class FailingRowsTest {
         given.births(3);
         database.run("CREATE TABLE public.once (secret text PRIMARY KEY)");
         database.run("INSERT INTO public.once VALUES ('very secret')");
-        Tailing tailing = new Tailing(
+        TailFixture tailing = new TailFixture(
                 database,
                 births(Mode.PROMPT),
                 new SetEffect("1", "INSERT INTO public.once SELECT 'very secret' FROM page", Map.of()));
@@ -152,7 +152,7 @@ class FailingRowsTest {
     @Test
     void blamesNoRowForWhatAllWouldMeet(TestDatabase database, Given given) {
         given.births(3);
-        Tailing tailing = new Tailing(
+        TailFixture tailing = new TailFixture(
                 database,
                 births(Mode.PROMPT),
                 new SetEffect("1", "INSERT INTO public.not_there SELECT 1 FROM page", Map.of()));
@@ -168,7 +168,7 @@ class FailingRowsTest {
     @Test
     void commitsNoFailureUnderALostLease(TestDatabase database, Given given) {
         given.births(1);
-        Tailing tailing = poisoned(database, Mode.PROMPT, IMPATIENT, 1);
+        TailFixture tailing = poisoned(database, Mode.PROMPT, IMPATIENT, 1);
         Lease lease = tailing.claim("a");
         tailing.runOnce(lease);
         tailing.claim("b");
@@ -179,13 +179,13 @@ class FailingRowsTest {
                 .isZero();
     }
 
-    private static Tailing poisoned(TestDatabase database, Mode mode, TailConfig config, int... ids) {
+    private static TailFixture poisoned(TestDatabase database, Mode mode, TailConfig config, int... ids) {
         database.run(CopyKeys.TABLE);
         database.run("CREATE TABLE public.poison (id integer PRIMARY KEY)");
         for (int id : ids) {
             database.run("INSERT INTO public.poison VALUES (" + id + ")");
         }
-        return new Tailing(database, births(mode), POISONED, config);
+        return new TailFixture(database, births(mode), POISONED, config);
     }
 
     private static TailSource births(Mode mode) {

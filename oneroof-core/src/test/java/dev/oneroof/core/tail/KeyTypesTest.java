@@ -91,7 +91,7 @@ class KeyTypesTest {
         database.run("CREATE TABLE public.timed (at timestamptz NOT NULL, id integer, PRIMARY KEY (at, id))");
         database.run("INSERT INTO public.timed SELECT now() + n * interval '1 s', n FROM generate_series(1, 20) n");
         database.run(CopyKeys.TABLE);
-        Tailing tailing = new Tailing(database, source(timed(), "timed"), new CopyKeys());
+        TailFixture tailing = new TailFixture(database, source(timed(), "timed"), new CopyKeys());
         tailing.runOnce(tailing.claim("a"));
         database.run("UPDATE oneroof.gov_worker_cursor SET last_watermark_ts = "
                 + "(last_watermark_ts::timestamptz AT TIME ZONE 'Asia/Tokyo')::text || '+09'");
@@ -127,7 +127,7 @@ class KeyTypesTest {
                 Duration.ofMillis(50),
                 Duration.ofMinutes(5),
                 Duration.ofMinutes(10));
-        Tailing tailing = new Tailing(database, source, new CopyKeys());
+        TailFixture tailing = new TailFixture(database, source, new CopyKeys());
         tailing.drain(tailing.claim("a"));
         return database.list(row -> row.getString(1), "SELECT key FROM public.seen ORDER BY no");
     }

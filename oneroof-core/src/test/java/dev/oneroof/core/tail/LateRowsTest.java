@@ -39,7 +39,7 @@ class LateRowsTest {
                 "CREATE TABLE public.timed (at timestamptz NOT NULL DEFAULT now(), id integer, PRIMARY KEY (at, id))");
         database.run(
                 "INSERT INTO public.timed SELECT now() - interval '1 minute' * n, n FROM generate_series(1, 20) n");
-        Tailing tailing = tailing(database, clock().in(mode));
+        TailFixture tailing = tailing(database, clock().in(mode));
         Lease lease = tailing.claim("a");
         tailing.until(
                 lease,
@@ -54,7 +54,7 @@ class LateRowsTest {
 
     @Test
     void handlesAnIdGivenByHandBelowTheSettledOnes(TestDatabase database) {
-        Tailing tailing = numbered(database);
+        TailFixture tailing = numbered(database);
         Lease lease = tailing.claim("a");
         tailing.until(
                 lease,
@@ -73,11 +73,11 @@ class LateRowsTest {
                     ALTER SEQUENCE public.numbered_id_seq INCREMENT 50 ; INCREMENT 50
                     SELECT setval('public.numbered_id_seq', 3)         ; set back
                     SELECT setval('public.numbered_id_seq', 2000000000)  ; set forward
-                    INSERT INTO public.numbered (id) VALUES (1000000)  ; by hand
+                    INSERT INTO public.numbered (id) VALUES (1000000)  ; not drawn
                     INSERT INTO public.numbered (id) VALUES (-7)       ; below the lowest
                     """)
     void raisesWhatBreaksASequence(String change, String told, TestDatabase database) {
-        Tailing tailing = numbered(database);
+        TailFixture tailing = numbered(database);
         Lease lease = tailing.claim("a");
         tailing.until(
                 lease,
@@ -97,7 +97,7 @@ class LateRowsTest {
 
     @Test
     void losesNothingToAnExplicitHighId(TestDatabase database) {
-        Tailing tailing = numbered(database);
+        TailFixture tailing = numbered(database);
         Lease lease = tailing.claim("a");
         tailing.until(lease, () -> CopyKeys.seen(database).size() == 10);
 
@@ -115,7 +115,7 @@ class LateRowsTest {
                 "CREATE TABLE public.timed (at timestamptz NOT NULL DEFAULT now(), id integer, PRIMARY KEY (at, id))");
         database.run(
                 "INSERT INTO public.timed SELECT now() - interval '1 minute' * n, n FROM generate_series(1, 20) n");
-        Tailing tailing = tailing(database, clock());
+        TailFixture tailing = tailing(database, clock());
         Lease lease = tailing.claim("a");
         tailing.until(
                 lease,
@@ -142,7 +142,7 @@ class LateRowsTest {
                 "CREATE TABLE public.timed (at timestamptz NOT NULL DEFAULT now(), id integer, PRIMARY KEY (at, id))");
         database.run(
                 "INSERT INTO public.timed SELECT now() - interval '1 minute' * n, n FROM generate_series(1, 20) n");
-        Tailing tailing = tailing(database, clock());
+        TailFixture tailing = tailing(database, clock());
         Lease lease = tailing.claim("a");
         tailing.until(
                 lease,
@@ -180,7 +180,7 @@ class LateRowsTest {
     void raisesNothingForARowThatMerelyCommitsLate(Mode mode, TestDatabase database) {
         database.run(
                 "CREATE TABLE public.timed (at timestamptz NOT NULL DEFAULT now(), id integer, PRIMARY KEY (at, id))");
-        Tailing tailing = tailing(database, clock().in(mode));
+        TailFixture tailing = tailing(database, clock().in(mode));
         Lease lease = tailing.claim("a");
         try (Sql late = database.sql()) {
             late.run("BEGIN");
@@ -204,7 +204,7 @@ class LateRowsTest {
         database.run("CREATE TABLE public.timed (at timestamptz DEFAULT now(), id integer PRIMARY KEY)");
         database.run("CREATE INDEX ON public.timed (at, id)");
         database.run("INSERT INTO public.timed SELECT NULL, n FROM generate_series(1, 20) n");
-        Tailing tailing = tailing(database, clock().inBatchesOf(7));
+        TailFixture tailing = tailing(database, clock().inBatchesOf(7));
         Lease lease = tailing.claim("a");
         tailing.until(lease, () -> CopyKeys.seen(database).size() == 20);
 
@@ -235,7 +235,7 @@ class LateRowsTest {
                 Duration.ofMillis(50),
                 1_000_000);
         database.run(CopyKeys.TABLE);
-        Tailing tailing = new Tailing(database, clock(), new CopyKeys(), few);
+        TailFixture tailing = new TailFixture(database, clock(), new CopyKeys(), few);
         Lease lease = tailing.claim("a");
         for (int n = 0; n < 5; n++) {
             database.run(
@@ -253,7 +253,7 @@ class LateRowsTest {
         assertThat(CopyKeys.seen(database)).hasSize(40).doesNotHaveDuplicates();
     }
 
-    private static Tailing numbered(TestDatabase database) {
+    private static TailFixture numbered(TestDatabase database) {
         database.run("CREATE TABLE public.numbered (id serial PRIMARY KEY)");
         database.run("SELECT setval('public.numbered_id_seq', 10)");
         database.run(
@@ -270,9 +270,9 @@ class LateRowsTest {
                 .polledEvery(Duration.ofMillis(10));
     }
 
-    private static Tailing tailing(TestDatabase database, TailSource source) {
+    private static TailFixture tailing(TestDatabase database, TailSource source) {
         database.run(CopyKeys.TABLE);
-        return new Tailing(database, source, new CopyKeys(), WATCHFUL);
+        return new TailFixture(database, source, new CopyKeys(), WATCHFUL);
     }
 
     private static List<String> broken(TestDatabase database) {

@@ -166,7 +166,7 @@ class OrderingsTest {
             step = 0;
             bound = null;
             settled = null;
-            barrier.forget();
+            barrier.reset();
             base = db.inTx(tx -> bounds.bound(tx, source, null)).orElse(null);
         }
 

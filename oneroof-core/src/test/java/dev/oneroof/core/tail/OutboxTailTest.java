@@ -55,7 +55,7 @@ class OutboxTailTest {
     void isReadInOrderOverTheBordersOfItsMonths(TestDatabase database) {
         database.run(OLD_EVENTS);
         database.run("SELECT oneroof.fn_outbox_partitions_ensure()");
-        Tailing tailing = tailing(database);
+        TailFixture tailing = tailing(database);
 
         tailing.drain(tailing.claim("a"));
 
@@ -65,7 +65,7 @@ class OutboxTailTest {
     @OnEveryServer
     void isReadOnceWhileItsRowsMoveFromTheDefaultPartition(TestDatabase database) {
         database.run(OLD_EVENTS);
-        Tailing tailing = tailing(database, (tx, page) -> {
+        TailFixture tailing = tailing(database, (tx, page) -> {
             // As long as a transaction of many pages may take: so it is one of one page.
             tx.query("SELECT pg_sleep(0.1)").map((row, context) -> true).one();
             return new CopyKeys().apply(tx, page);
@@ -98,7 +98,7 @@ class OutboxTailTest {
 
     @OnEveryServer
     void handsOutAnEventThatCommitsLate(TestDatabase database) {
-        Tailing tailing = tailing(database);
+        TailFixture tailing = tailing(database);
         Lease lease = tailing.claim("a");
         try (Sql late = database.sql()) {
             late.run("BEGIN");
@@ -124,7 +124,7 @@ class OutboxTailTest {
         given.births(95);
         database.run("SELECT oneroof.fn_event_type_activate('governance', 'governance.handoff.object_born', 'a', 'r')");
         AtomicBoolean failing = new AtomicBoolean(true);
-        Tailing tailing = new Tailing(
+        TailFixture tailing = new TailFixture(
                 database,
                 TailSource.of("births", "public", "birth_registry", "id", IdType.INTEGER)
                         .timedBy("born_at", TimeType.TIMESTAMPTZ)
@@ -186,15 +186,15 @@ class OutboxTailTest {
     }
 
     /** Over the seeded source, in batches small enough to meet every border. */
-    private static Tailing tailing(TestDatabase database) {
+    private static TailFixture tailing(TestDatabase database) {
         return tailing(database, new CopyKeys());
     }
 
-    private static Tailing tailing(TestDatabase database, BatchEffect effect) {
+    private static TailFixture tailing(TestDatabase database, BatchEffect effect) {
         database.run(CopyKeys.TABLE);
         database.run("UPDATE oneroof.tail_source SET batch_size = 35, poll_interval = '50 ms'"
                 + " WHERE source_name = 'event_outbox'");
-        return new Tailing(database, outbox(database), effect);
+        return new TailFixture(database, outbox(database), effect);
     }
 
     private static TailSource outbox(TestDatabase database) {

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.oneroof.core.lease.Lease;
 import dev.oneroof.core.lease.Scope;
-import dev.oneroof.core.tail.read.Batches;
 import dev.oneroof.core.tail.read.KeysetPage;
 import dev.oneroof.core.tail.read.Page;
 import dev.oneroof.core.tail.read.Stretch;
+import dev.oneroof.core.tail.read.StretchBatches;
 import dev.oneroof.core.tail.read.StretchStore;
 import dev.oneroof.core.tail.source.IdType;
 import dev.oneroof.core.tail.source.TailSource;
@@ -61,14 +61,14 @@ class PagePlanTest {
     @OnEveryServer
     void looksUpTheKeysOfItsOwnBatchesOnly(TestDatabase database, Given given) {
         given.births(20_000);
-        Tailing tailing = new Tailing(database, source("birth_registry"), (tx, page) -> Batch.EMPTY);
+        TailFixture tailing = new TailFixture(database, source("birth_registry"), (tx, page) -> Batch.EMPTY);
         database.run("""
                 INSERT INTO oneroof.tail_stretch (worker_name, source_name, shard, keys_ts, keys_id, key_count)
                 SELECT 'test_worker', 'births', 0, ARRAY['2026-01-01 00:00:00Z'], ARRAY[i::text], 1
                 FROM generate_series(1, 5000) i
                 """);
         database.run("ANALYZE");
-        Batches own = tailing.db
+        StretchBatches own = tailing.db
                 .inTx(tx -> new StretchStore().open(tx, tailing.scope))
                 .minus(
                         database
@@ -99,7 +99,7 @@ class PagePlanTest {
         given.births(20_000);
         database.run("ANALYZE birth_registry");
         List<String> plan = new ArrayList<>();
-        Tailing tailing = new Tailing(database, source("birth_registry"), (tx, page) -> {
+        TailFixture tailing = new TailFixture(database, source("birth_registry"), (tx, page) -> {
             KeysetPage late = new KeysetPage(
                     source("birth_registry"),
                     false,
@@ -134,7 +134,7 @@ class PagePlanTest {
     @OnEveryServer
     void findsTheCursorWhereItLies(TestDatabase database, Given given) {
         given.births(1);
-        Tailing tailing = new Tailing(database, source("birth_registry"), (tx, page) -> Batch.EMPTY);
+        TailFixture tailing = new TailFixture(database, source("birth_registry"), (tx, page) -> Batch.EMPTY);
         String sql = "EXPLAIN "
                 + CursorStore.OPEN_BATCH
                         .replace(":timeout", "'1s'")
@@ -155,7 +155,7 @@ class PagePlanTest {
         given.births(50_000);
         database.run("ANALYZE birth_registry");
         List<String> plan = new ArrayList<>();
-        Tailing tailing = new Tailing(database, source("birth_registry"), (tx, page) -> {
+        TailFixture tailing = new TailFixture(database, source("birth_registry"), (tx, page) -> {
             plan.addAll(tx.query("EXPLAIN " + page.select("1"))
                     .bindMap(page.parameters())
                     .mapTo(String.class)

@@ -35,7 +35,7 @@ class RowsTest {
     void givesEveryRowOnceAndInOrder(TestDatabase database, Given given) {
         given.births(1234);
         List<String> seen = new ArrayList<>();
-        Tailing tailing = tailing(
+        TailFixture tailing = tailing(
                 database,
                 births(100),
                 draft().reading("entity_code").eachRow((tx, row) -> seen.add(row.string("entity_code"))));
@@ -53,7 +53,7 @@ class RowsTest {
     void givesNoMoreThanABatchAndInTheSameTransactionAsTheCursor(TestDatabase database, Given given) {
         given.births(25);
         database.run("CREATE TABLE public.batch (rows integer, first_id bigint, last_key text)");
-        Tailing tailing = tailing(
+        TailFixture tailing = tailing(
                 database,
                 births(10),
                 draft().inBatches((tx, rows) -> tx.update("INSERT INTO public.batch VALUES (:rows, :first, :last)")
@@ -83,7 +83,7 @@ class RowsTest {
                 """);
         database.run("SELECT setval('public.odd_id_seq', 7)");
         List<Object> seen = new ArrayList<>();
-        Tailing tailing = tailing(
+        TailFixture tailing = tailing(
                 database,
                 numbered("odd"),
                 draft().reading("the name", "amount", "at", "born", "ref", "gone")
@@ -127,7 +127,7 @@ class RowsTest {
         database.run("INSERT INTO public.odd (at) SELECT v.at::%s FROM (VALUES %s) v (at), generate_series(1, 3)"
                 .formatted(type, values));
         database.run("CREATE TABLE public.told (id integer, at text)");
-        Tailing tailing = tailing(
+        TailFixture tailing = tailing(
                 database,
                 external("odd", new TailSource.TimeColumn("at", TimeType.of(type), zone))
                         .inBatchesOf(2),
@@ -151,7 +151,7 @@ class RowsTest {
     void letsAHandlersExceptionThroughAndKeepsNothing(TestDatabase database, Given given) {
         given.births(20);
         database.run("CREATE TABLE public.done (id bigint)");
-        Tailing tailing = tailing(database, births(10), draft().eachRow((tx, row) -> {
+        TailFixture tailing = tailing(database, births(10), draft().eachRow((tx, row) -> {
             tx.update("INSERT INTO public.done VALUES (:id)")
                     .bind("id", row.number("id"))
                     .execute();
@@ -170,7 +170,7 @@ class RowsTest {
     @Test
     void wrapsACheckedExceptionSoThatItsStateCanStillBeTold(TestDatabase database, Given given) {
         given.births(20);
-        Tailing files = tailing(database, births(10), draft().eachRow((tx, row) -> {
+        TailFixture files = tailing(database, births(10), draft().eachRow((tx, row) -> {
             throw new IOException("disk full");
         }));
 
@@ -192,7 +192,7 @@ class RowsTest {
     void readsARowOnlyWhileItsHandlerRuns(TestDatabase database, Given given) {
         given.births(3);
         List<Row> kept = new ArrayList<>();
-        Tailing tailing = tailing(database, births(10), draft().eachRow((tx, row) -> kept.add(row)));
+        TailFixture tailing = tailing(database, births(10), draft().eachRow((tx, row) -> kept.add(row)));
 
         tailing.drain(tailing.claim("a"));
 
@@ -202,7 +202,7 @@ class RowsTest {
     @Test
     void namesWhatIsReadWhenAskedForSomethingElse(TestDatabase database, Given given) {
         given.births(3);
-        Tailing tailing = tailing(
+        TailFixture tailing = tailing(
                 database, births(10), draft().reading("entity_code").eachRow((tx, row) -> row.string("entty_code")));
 
         assertThatThrownBy(() -> tailing.runOnce(tailing.claim("a")))
@@ -230,8 +230,8 @@ class RowsTest {
         return TailSpec.draft("test_worker", "source");
     }
 
-    private static Tailing tailing(TestDatabase database, TailSource source, TailSpec spec) {
-        return new Tailing(database, source, spec.effect());
+    private static TailFixture tailing(TestDatabase database, TailSource source, TailSpec spec) {
+        return new TailFixture(database, source, spec.effect());
     }
 
     private static TailSource births(int rows) {

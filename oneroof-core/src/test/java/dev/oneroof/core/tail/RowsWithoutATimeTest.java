@@ -174,7 +174,7 @@ class RowsWithoutATimeTest {
     private static final class Mixed {
         private final TestDatabase database;
         private final String type;
-        private final Tailing tailing;
+        private final TailFixture tailing;
         private final Lease lease;
         private final Set<Long> poisoned = new ConcurrentSkipListSet<>();
 
@@ -202,7 +202,7 @@ class RowsWithoutATimeTest {
                     50_000,
                     Duration.ofMillis(50),
                     1_000_000);
-            tailing = new Tailing(
+            tailing = new TailFixture(
                     database.dataSource(), source, way.spec(poisoned).effect(), patient, shard);
             lease = tailing.claim("a");
         }
@@ -233,7 +233,7 @@ class RowsWithoutATimeTest {
         }
 
         void awaitWaiting(long rows) {
-            pass(() -> waiting() >= rows, rows + " rows that wait to be tried again");
+            pass(() -> waiting() >= rows, rows + " rows that wait for a retry");
         }
 
         private long waiting() {

@@ -35,8 +35,8 @@ class SameTimeTest {
         int rows = type.equals("smallint") ? Math.min(ROWS, ALL_SMALLINTS) : ROWS;
         database.run(
                 "CREATE TABLE public.keyed (at timestamptz NOT NULL, id %s, PRIMARY KEY (at, id))".formatted(type));
-        Handled handled = new Handled(database);
-        Tailing tailing = new Tailing(
+        HandledRows handled = new HandledRows(database);
+        TailFixture tailing = new TailFixture(
                 database,
                 TailSource.of("keyed", "public", "keyed", "id", IdType.of(type))
                         .timedBy("at", TimeType.TIMESTAMPTZ)

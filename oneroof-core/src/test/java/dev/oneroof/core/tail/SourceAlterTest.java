@@ -47,7 +47,7 @@ class SourceAlterTest {
 
     @Test
     void handsOutEverythingAgainForAnotherFilter(TestDatabase database) {
-        Tailing tailing = tail(database, byId().where("kind = 'a'"));
+        TailFixture tailing = tail(database, byId().where("kind = 'a'"));
         Lease lease = tailing.claim("a");
         insert(database, "a", "b", "a", "c", "b");
         tailing.until(lease, () -> seen(database).equals(List.of("1", "3")));
@@ -55,7 +55,7 @@ class SourceAlterTest {
 
         AlterPlan plan = plan(tailing, source -> source.where("kind IN ('a', 'b')"));
         assertThat(plan.isSound()).isFalse();
-        assertThat(effectOf(plan)).isInstanceOfSatisfying(AlterPlan.Effect.Repeats.class, repeats -> {
+        assertThat(effectOf(plan)).isInstanceOfSatisfying(AlterPlan.Effect.Replays.class, repeats -> {
             assertThat(repeats.from()).isNull();
             assertThat(repeats.rows()).isEqualTo(new CursorReport.Preview(4, false, "1", "5"));
         });
@@ -73,7 +73,7 @@ class SourceAlterTest {
 
     @Test
     void goesOnWhereAllRowsWereReadAndReadsAgainFromThePlaceThatIsNamed(TestDatabase database) {
-        Tailing tailing = tail(database, byId());
+        TailFixture tailing = tail(database, byId());
         Lease lease = tailing.claim("a");
         insert(database, "a", "b");
         settle(tailing, lease, 2);
@@ -89,7 +89,7 @@ class SourceAlterTest {
                 new Sources(tailing.db).planAlter("t", source -> source.where("kind <> 'c'"), new Watermark(null, "2"));
         assertThat(effectOf(widened))
                 .isInstanceOfSatisfying(
-                        AlterPlan.Effect.Repeats.class,
+                        AlterPlan.Effect.Replays.class,
                         repeats -> assertThat(repeats.from()).isEqualTo(new Watermark(null, "2")));
         tailing.allowReplays();
         alter(tailing, widened);
@@ -101,14 +101,14 @@ class SourceAlterTest {
     @Test
     void commitsNoBatchOfTheOldDefinition(TestDatabase database) {
         AtomicBoolean first = new AtomicBoolean(true);
-        Tailing[] made = new Tailing[1];
-        made[0] = new Tailing(database, byId().where("kind = 'a'"), (tx, page) -> {
+        TailFixture[] made = new TailFixture[1];
+        made[0] = new TailFixture(database, byId().where("kind = 'a'"), (tx, page) -> {
             if (first.getAndSet(false)) {
                 alter(made[0], source -> source.where("kind = 'b'"));
             }
             return new CopyKeys().apply(tx, page);
         });
-        Tailing tailing = made[0];
+        TailFixture tailing = made[0];
         Lease lease = tailing.claim("a");
         insert(database, "a", "b", "a");
 
@@ -121,7 +121,7 @@ class SourceAlterTest {
     /** The source is looked at once a second; a cursor that changes hands within it must not be read by the old one. */
     @Test
     void aNewOwnerThatKnowsTheOldDefinitionDoesNotReadByIt(TestDatabase database) {
-        Tailing tailing = tail(database, byId().where("kind = 'a'"));
+        TailFixture tailing = tail(database, byId().where("kind = 'a'"));
         Lease before = tailing.claim("a");
         insert(database, "a", "b");
         settle(tailing, before, 2);
@@ -143,7 +143,7 @@ class SourceAlterTest {
     void triesARowAgainThatFailedUnderTheOldFilter(TestDatabase database) {
         AtomicBoolean broken = new AtomicBoolean(true);
         CopyKeys copy = new CopyKeys();
-        Tailing tailing = new Tailing(
+        TailFixture tailing = new TailFixture(
                 database,
                 byId().where("kind = 'a'"),
                 (tx, page) -> {
@@ -183,14 +183,14 @@ class SourceAlterTest {
     /** Settled stands close to the clock under the old contract; the window begins behind it under the new one. */
     @Test
     void findsWhatArrivesLateAfterTheStepToExternal(TestDatabase database) {
-        Tailing tailing = tail(database, byTime().rereading(Duration.ofSeconds(3)));
+        TailFixture tailing = tail(database, byTime().rereading(Duration.ofSeconds(3)));
         Lease lease = tailing.claim("a");
         insert(database, "a", "b");
         tailing.until(
                 lease, () -> seen(database).size() == 2 && tailing.cursor().settled() != null);
 
         AlterPlan plan = plan(tailing, source -> source.under(OrderContract.EXTERNAL));
-        assertThat(effectOf(plan)).isInstanceOf(AlterPlan.Effect.ReadsAgain.class);
+        assertThat(effectOf(plan)).isInstanceOf(AlterPlan.Effect.Rereads.class);
         alter(tailing, plan);
         database.run("INSERT INTO public.t (at, kind) VALUES (clock_timestamp() - interval '90 s', 'late')");
         insert(database, "c");
@@ -202,7 +202,8 @@ class SourceAlterTest {
 
     @Test
     void findsWhatArrivesLateAfterAReplayUnderExternal(TestDatabase database) {
-        Tailing tailing = tail(database, byTime().under(OrderContract.EXTERNAL).rereading(Duration.ofSeconds(3)));
+        TailFixture tailing =
+                tail(database, byTime().under(OrderContract.EXTERNAL).rereading(Duration.ofSeconds(3)));
         Lease lease = tailing.claim("a");
         insert(database, "a");
         tailing.until(
@@ -222,7 +223,7 @@ class SourceAlterTest {
 
     @Test
     void handsOutAgainWhatNoBarrierHadProven(TestDatabase database) {
-        Tailing tailing = tail(database, byTime().under(OrderContract.EXTERNAL));
+        TailFixture tailing = tail(database, byTime().under(OrderContract.EXTERNAL));
         Lease lease = tailing.claim("a");
         insert(database, "a", "b");
         tailing.until(
@@ -232,7 +233,7 @@ class SourceAlterTest {
         assertThat(seen(database)).containsExactly("1", "2");
 
         AlterPlan plan = plan(tailing, source -> source.under(OrderContract.CLOCK));
-        assertThat(effectOf(plan)).isInstanceOf(AlterPlan.Effect.Repeats.class);
+        assertThat(effectOf(plan)).isInstanceOf(AlterPlan.Effect.Replays.class);
         assertRefused(() -> alter(tailing, plan), ErrorCode.CONFLICT, "queue.replay.enabled");
         assertThat(registered(tailing).contract()).isEqualTo(OrderContract.EXTERNAL);
         tailing.allowReplays();
@@ -244,7 +245,7 @@ class SourceAlterTest {
 
     @Test
     void changesWhatNoPlaceDependsOnWithoutAStepBack(TestDatabase database) {
-        Tailing tailing = tail(database, byId());
+        TailFixture tailing = tail(database, byId());
         Lease lease = tailing.claim("a");
         insert(database, "a", "b");
         settle(tailing, lease, 2);
@@ -270,10 +271,10 @@ class SourceAlterTest {
 
     @Test
     void refusesAPreviewThatNoLongerHolds(TestDatabase database) throws Exception {
-        Tailing tailing = tail(database, byId());
+        TailFixture tailing = tail(database, byId());
         AlterPlan shown = plan(tailing, source -> source.inBatchesOf(10));
         alter(tailing, source -> source.polledEvery(Duration.ofSeconds(5)));
-        assertRefused(() -> alter(tailing, shown), ErrorCode.CONFLICT, "has changed since this was shown");
+        assertRefused(() -> alter(tailing, shown), ErrorCode.CONFLICT, "has changed since the plan was shown");
 
         AlterPlan filtered = plan(tailing, source -> source.where("kind = 'a'").inBatchesOf(3));
         AlterPlan other = plan(tailing, source -> source.where("kind = 'b'").inBatchesOf(4));
@@ -290,7 +291,7 @@ class SourceAlterTest {
 
     @Test
     void refusesWhatNoCursorCouldGoOnWith(TestDatabase database) {
-        Tailing tailing = tail(database, byId());
+        TailFixture tailing = tail(database, byId());
         TailSource before = registered(tailing);
 
         assertRefused(
@@ -318,7 +319,7 @@ class SourceAlterTest {
         System.out.println("SourceAlterTest seed " + seed);
         Random random = new Random(seed);
         List<@Nullable String> filters = Arrays.asList(null, "id % 2 = 0", "id % 3 = 0", "kind = 'a'", "kind <> 'c'");
-        Tailing tailing = tail(database, byTime().inBatchesOf(3).polledEvery(Duration.ofMillis(10)));
+        TailFixture tailing = tail(database, byTime().inBatchesOf(3).polledEvery(Duration.ofMillis(10)));
         tailing.allowReplays();
         Lease lease = tailing.claim("a");
         int changes = 0;
@@ -355,8 +356,8 @@ class SourceAlterTest {
         return byId().timedBy("at", TimeType.TIMESTAMPTZ);
     }
 
-    private static Tailing tail(TestDatabase database, TailSource source) {
-        return new Tailing(database, source, new CopyKeys(), Tailing.WATCHFUL);
+    private static TailFixture tail(TestDatabase database, TailSource source) {
+        return new TailFixture(database, source, new CopyKeys(), TailFixture.WATCHFUL);
     }
 
     private static void insert(TestDatabase database, String... kinds) {
@@ -366,26 +367,26 @@ class SourceAlterTest {
     }
 
     /** Until settled has come to this id. */
-    private static void settle(Tailing tailing, Lease lease, int id) {
+    private static void settle(TailFixture tailing, Lease lease, int id) {
         tailing.until(lease, () -> {
             Watermark settled = tailing.cursor().settled();
             return settled != null && Integer.parseInt(String.valueOf(settled.id())) >= id;
         });
     }
 
-    private static AlterPlan plan(Tailing tailing, UnaryOperator<TailSource> change) {
+    private static AlterPlan plan(TailFixture tailing, UnaryOperator<TailSource> change) {
         return new Sources(tailing.db).planAlter("t", change, null);
     }
 
-    private static void alter(Tailing tailing, UnaryOperator<TailSource> change) {
+    private static void alter(TailFixture tailing, UnaryOperator<TailSource> change) {
         alter(tailing, plan(tailing, change));
     }
 
-    private static void alter(Tailing tailing, AlterPlan plan) {
+    private static void alter(TailFixture tailing, AlterPlan plan) {
         new Sources(tailing.db).alter(plan, ANN);
     }
 
-    private static boolean tried(Tailing tailing, AlterPlan plan) {
+    private static boolean tried(TailFixture tailing, AlterPlan plan) {
         try {
             alter(tailing, plan);
             return true;
@@ -399,7 +400,7 @@ class SourceAlterTest {
         return plan.cursors().getFirst().effect();
     }
 
-    private static TailSource registered(Tailing tailing) {
+    private static TailSource registered(TailFixture tailing) {
         return new Sources(tailing.db).find("t");
     }
 

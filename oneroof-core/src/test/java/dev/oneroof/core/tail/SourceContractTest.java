@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @OneRoofTest
 class SourceContractTest {
     private static final String OWN_IDS =
-            "writers may bring ids of their own for 'id', which break the contract; GENERATED ALWAYS AS IDENTITY forbids them";
+            "writers may set 'id' themselves, which breaks the contract; GENERATED ALWAYS AS IDENTITY prevents it";
 
     @OnEveryServer
     void takesIdsThatOnlyASequenceMakes(TestDatabase database) {
@@ -47,7 +47,7 @@ class SourceContractTest {
                 .containsExactly(OWN_IDS);
         assertThat(register(database, TailSource.of("c", "public", "c", "id", IdType.INTEGER)))
                 .containsExactly(
-                        "public.\"Odd's\" does not belong to 'id', so that its last value is not looked at; run: ALTER SEQUENCE public.\"Odd's\" OWNED BY \"public\".\"c\".\"id\"",
+                        "public.\"Odd's\" does not belong to 'id', so that its last value is not checked; run: ALTER SEQUENCE public.\"Odd's\" OWNED BY \"public\".\"c\".\"id\"",
                         OWN_IDS);
     }
 
@@ -87,7 +87,7 @@ class SourceContractTest {
         database.run("CREATE SEQUENCE public.idle OWNED BY public.owner_only.id");
 
         assertRefused(database, byId("none"), "'id' (bigint) is not made in order (no sequence feeds it)");
-        assertRefused(database, byId("other"), "(its default makes other numbers of those of public.s)");
+        assertRefused(database, byId("other"), "(its default changes the numbers of public.s)");
         assertRefused(database, byId("hidden"), "no sequence feeds it");
         assertRefused(database, byId("owner_only"), "no sequence feeds it");
     }
@@ -145,7 +145,7 @@ class SourceContractTest {
         assertRefused(
                 database,
                 byId.timedBy("at", TimeType.TIMESTAMP, "Europe/Berlin"),
-                "'at' is a timestamp in zone Europe/Berlin, where an hour may come twice; allowed are zone UTC");
+                "'at' is a timestamp in zone Europe/Berlin, where an hour may occur twice; allowed are zone UTC");
         assertRefused(database, byId.timedBy("day", TimeType.DATE), "'day' is a date; allowed are 'sequence'");
         assertRefused(database, byId.under(OrderContract.CLOCK), "'clock' needs a time column");
         assertRefused(
@@ -187,8 +187,8 @@ class SourceContractTest {
             timestamptz ; DEFAULT (now() AT TIME ZONE 'UTC')    ; its default is (now() AT TIME ZONE
             timestamptz ; DEFAULT '2026-01-01 00:00:00Z'        ; its default is '2026-01-01
             timestamp   ; DEFAULT (now() AT TIME ZONE 'Asia/Tokyo') ; its default is (now() AT TIME ZONE
-            timestamp   ; DEFAULT now()                         ; is set in the zone of whoever writes
-            timestamp   ; DEFAULT LOCALTIMESTAMP                ; is set in the zone of whoever writes
+            timestamp   ; DEFAULT now()                         ; is set in the zone of the writing session
+            timestamp   ; DEFAULT LOCALTIMESTAMP                ; is set in the zone of the writing session
             """)
     void warnsOfATimeThatSomebodyElseMaySet(String type, String clause, String told, TestDatabase database) {
         TailSource source = timed(database, type, clause == null ? "" : clause);

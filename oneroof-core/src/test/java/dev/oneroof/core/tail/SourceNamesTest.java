@@ -50,7 +50,7 @@ class SourceNamesTest {
     }
 
     private static void drain(TestDatabase database, TailSource source) {
-        Tailing tailing = new Tailing(database, source.inBatchesOf(7), new CopyKeys());
+        TailFixture tailing = new TailFixture(database, source.inBatchesOf(7), new CopyKeys());
         tailing.drain(tailing.claim("a"));
     }
 }

@@ -42,7 +42,7 @@ class SourceRegistrationTest {
 
         assertThat(register(database, BIRTHS))
                 .containsExactly(
-                        "rows whose 'born_at' is null have no place in the order; they are looked for every few seconds");
+                        "rows whose 'born_at' is null have no position in the order; they are searched every few seconds");
     }
 
     @Test
@@ -62,7 +62,7 @@ class SourceRegistrationTest {
 
         assertRefused(database, source("v"), "\"public\".\"v\" cannot be tailed: a view has no order of its own");
         assertRefused(database, source("m"), "\"public\".\"m\" cannot be tailed: a view has no order of its own");
-        assertRefused(database, source("s"), "it is no table");
+        assertRefused(database, source("s"), "it is not a table");
         assertRefused(database, source("nothing"), "\"public\".\"nothing\" does not exist");
     }
 
@@ -85,7 +85,7 @@ class SourceRegistrationTest {
         database.run("CREATE INDEX ON public.t (at, id)");
         database.run("CREATE UNIQUE INDEX ON public.t (at, id) WHERE id > 0");
 
-        assertRefused(database, source("t"), "nothing keeps the order key (at, id)");
+        assertRefused(database, source("t"), "the order key (at, id) of \"public\".\"t\" is not unique");
     }
 
     @Test
@@ -135,9 +135,7 @@ class SourceRegistrationTest {
         assertRefused(database, source("parted"), "a partition is a foreign table");
         assertRefused(database, source("parent"), "other tables inherit from it");
         assertRefused(
-                database,
-                TailSource.of("c", "pg_catalog", "pg_class", "relname", IdType.TEXT),
-                "it is one of the server's own");
+                database, TailSource.of("c", "pg_catalog", "pg_class", "relname", IdType.TEXT), "it is a system table");
     }
 
     @Test
@@ -150,7 +148,7 @@ class SourceRegistrationTest {
                             .one();
                     new SourceStore().register(tx, TailSource.of("t", schema, "brief", "id", IdType.BIGINT), "test");
                 }))
-                .hasMessageContaining("a temporary table is there for one session alone");
+                .hasMessageContaining("a temporary table exists for one session only");
     }
 
     @Test

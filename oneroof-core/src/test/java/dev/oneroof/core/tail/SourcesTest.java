@@ -66,7 +66,9 @@ class SourcesTest {
         Sources sources = sources(database);
 
         assertFails(
-                () -> sources.draft(outline("two words", "id", null, null)), ErrorCode.INVALID_INPUT, "is no SQL name");
+                () -> sources.draft(outline("two words", "id", null, null)),
+                ErrorCode.INVALID_INPUT,
+                "is not an SQL name");
         assertFails(() -> sources.draft(outline("a.b.c", "id", null, null)), ErrorCode.INVALID_INPUT, "schema.table");
         assertFails(() -> sources.draft(outline("nowhere", "id", null, null)), ErrorCode.NOT_FOUND, "is not found");
         assertFails(() -> sources.draft(outline("public.u", "id", null, null)), ErrorCode.NOT_FOUND, "does not exist");
@@ -86,8 +88,8 @@ class SourcesTest {
         Sources sources = sources(database);
 
         assertThat(sources.inspect(BIRTHS).seen())
-                .isEqualTo("seen are new rows, and changed ones whose writers move 'born_at' on;"
-                        + " a delete, or a change that moves no key, only an audit can see");
+                .isEqualTo("seen are new rows, and changed ones whose writers increase 'born_at';"
+                        + " a delete, or a change that keeps the key, is seen by an audit only");
         assertThat(sources.list()).noneMatch(source -> source.name().equals(BIRTHS.name()));
         assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.operator_act"))
                 .isZero();
@@ -96,10 +98,10 @@ class SourcesTest {
     @OnEveryServer
     void forgetsASourceWithAllThatHangsOnIt(TestDatabase database, Given given) {
         given.births(20);
-        Tailing tailing = tailing(database);
+        TailFixture tailing = tailing(database);
         tailing.runOnce(tailing.claim("a"));
         Sources sources = sources(database);
-        new Tailing(database, other(), new CopyKeys());
+        new TailFixture(database, other(), new CopyKeys());
         assertThat(sources.uses("births")).singleElement().satisfies(use -> {
             assertThat(use.worker()).isEqualTo("test_worker");
             assertThat(use.owner()).as("the lease has expired").isNull();
@@ -126,14 +128,14 @@ class SourcesTest {
     @Test
     void keepsASourceThatSomebodyReads(TestDatabase database, Given given) {
         given.births(20);
-        Tailing tailing = tailing(database);
+        TailFixture tailing = tailing(database);
         Scope scope = Scope.of("test_worker", "births");
         tailing.db.useTx(tx -> new LeaseStore().claim(tx, scope, "host-1", Duration.ofHours(1)));
 
         assertFails(
                 () -> sources(database).remove("births", "ann", "x"),
                 ErrorCode.CONFLICT,
-                "read by worker 'test_worker' of instance host-1");
+                "tailed by worker 'test_worker' of instance host-1");
 
         assertThat(sources(database).list()).anyMatch(source -> source.name().equals("births"));
         assertThat(tailing.cursor()).isNotNull();
@@ -253,9 +255,9 @@ class SourcesTest {
                 source);
     }
 
-    private static Tailing tailing(TestDatabase database) {
+    private static TailFixture tailing(TestDatabase database) {
         database.run(CopyKeys.TABLE);
-        return new Tailing(database, BIRTHS.inBatchesOf(5), new CopyKeys());
+        return new TailFixture(database, BIRTHS.inBatchesOf(5), new CopyKeys());
     }
 
     /** A name that begins with the other's, and has a dot where a pattern would take any letter. */

@@ -36,7 +36,7 @@ class StoppedCursorTest {
 
     @Test
     void standsStillWhilePausedAndGoesOnAfterwards(TestDatabase database, Given given) {
-        Tailing tailing = caughtUp(database, given);
+        TailFixture tailing = caughtUp(database, given);
         Lease lease = tailing.claim("b");
         Cursors cursors = new Cursors(tailing.db);
 
@@ -57,7 +57,7 @@ class StoppedCursorTest {
 
     @Test
     void goesOnByItselfWhenAPauseIsOver(TestDatabase database, Given given) {
-        Tailing tailing = caughtUp(database, given);
+        TailFixture tailing = caughtUp(database, given);
         Lease lease = tailing.claim("b");
 
         new Cursors(tailing.db).pause(tailing.scope, ANN, Duration.ofMillis(300));
@@ -71,8 +71,8 @@ class StoppedCursorTest {
         given.births(10);
         database.run(CopyKeys.TABLE);
         AtomicBoolean first = new AtomicBoolean(true);
-        Tailing[] made = new Tailing[1];
-        made[0] = new Tailing(database, births(), (tx, page) -> {
+        TailFixture[] made = new TailFixture[1];
+        made[0] = new TailFixture(database, births(), (tx, page) -> {
             if (first.getAndSet(false)) {
                 new Cursors(made[0].db).pause(made[0].scope, ANN, null);
             }
@@ -89,7 +89,7 @@ class StoppedCursorTest {
 
     @Test
     void handsOutAgainWhatLiesBehindAReplay(TestDatabase database, Given given) {
-        Tailing tailing = caughtUp(database, given);
+        TailFixture tailing = caughtUp(database, given);
         Lease lease = tailing.claim("b");
         Cursors cursors = new Cursors(tailing.db);
         Watermark to = database.list(
@@ -115,7 +115,7 @@ class StoppedCursorTest {
 
     @Test
     void refusesAReplayThatIsNone(TestDatabase database, Given given) {
-        Tailing tailing = caughtUp(database, given);
+        TailFixture tailing = caughtUp(database, given);
         Cursors cursors = new Cursors(tailing.db);
 
         assertRefused(
@@ -148,13 +148,13 @@ class StoppedCursorTest {
                     """)
     void holdsWhenItsPastIsAnotherUntilAnOperatorHasLooked(
             String change, String state, String finding, TestDatabase database, Given given) {
-        Tailing tailing = caughtUp(database, given);
+        TailFixture tailing = caughtUp(database, given);
         database.run("UPDATE oneroof.gov_worker_cursor SET " + change);
         Lease lease = tailing.claim("b");
 
         assertThat(tailing.runOnce(lease)).isInstanceOf(Pass.Held.class);
 
-        assertThat(tailing.cursor().standing()).isInstanceOf(Cursor.Standing.Held.class);
+        assertThat(tailing.cursor().state()).isInstanceOf(Cursor.State.Held.class);
         assertThat(database.value(String.class, "SELECT hold_state FROM oneroof.gov_worker_cursor"))
                 .isEqualTo(state);
         assertThat(findings(database)).containsExactly(finding);
@@ -173,13 +173,13 @@ class StoppedCursorTest {
     void holdsWhenAnEffectTakesTheWatermarkBack(TestDatabase database, Given given) {
         given.births(20);
         database.run(CopyKeys.TABLE);
-        Tailing tailing = new Tailing(database, births().inBatchesOf(5).in(Mode.STRICT), (tx, page) -> {
+        TailFixture tailing = new TailFixture(database, births().inBatchesOf(5).in(Mode.STRICT), (tx, page) -> {
             Batch batch = new CopyKeys().apply(tx, page);
             return new Batch(batch.rowsSeen(), batch.effectsWritten(), new Watermark("1999-01-01 00:00:00+00", "1"));
         });
         Lease lease = tailing.claim("a");
 
-        tailing.until(lease, () -> tailing.cursor().standing() instanceof Cursor.Standing.Held);
+        tailing.until(lease, () -> tailing.cursor().state() instanceof Cursor.State.Held);
 
         assertThat(findings(database)).contains("cursor_watermark_regression");
         assertThat(CopyKeys.seen(database)).doesNotHaveDuplicates();
@@ -194,7 +194,7 @@ class StoppedCursorTest {
                 .timedBy("at", TimeType.TIMESTAMPTZ)
                 .under(OrderContract.EXTERNAL)
                 .rereading(Duration.ofMillis(1));
-        Tailing tailing = tailing(database, named);
+        TailFixture tailing = tailing(database, named);
         tailing.until(tailing.claim("a"), () -> CopyKeys.seen(database).size() == 2);
         database.run("ALTER TABLE public.named ALTER COLUMN name TYPE text COLLATE \"POSIX\"");
         Lease lease = tailing.claim("b");
@@ -217,7 +217,7 @@ class StoppedCursorTest {
     @Test
     void holdsOnAnotherCluster(TestDatabase database) {
         database.run(FACTS);
-        Tailing here = tailing(database, facts());
+        TailFixture here = tailing(database, facts());
         database.run(TWENTY_FACTS);
         here.until(here.claim("a"), () -> here.cursor().settled() != null);
         String cursor = kept(database).replaceAll("\"(seen_xid|seen_lsn)\": [^,]+", "\"$1\": null");
@@ -225,7 +225,7 @@ class StoppedCursorTest {
         try (OwnServer server = OwnServer.start(PostgresVersion.BUNDLED)) {
             TestDatabase copy = server.newDatabase();
             copy.run(FACTS);
-            Tailing there = tailing(copy, facts());
+            TailFixture there = tailing(copy, facts());
             copy.run(TWENTY_FACTS);
             putBack(copy, cursor);
 
@@ -241,7 +241,7 @@ class StoppedCursorTest {
         try (OwnServer server = OwnServer.start(PostgresVersion.BUNDLED)) {
             TestDatabase database = server.newDatabase();
             database.run(FACTS);
-            Tailing tailing = tailing(database, facts());
+            TailFixture tailing = tailing(database, facts());
             database.run(TWENTY_FACTS);
             tailing.until(tailing.claim("a"), () -> CopyKeys.seen(database).size() == 20);
             server.backUp();
@@ -280,7 +280,7 @@ class StoppedCursorTest {
                         .formatted(cursor.replace("'", "''")));
     }
 
-    private static void assertHeldByAnotherPast(TestDatabase database, Tailing tailing) {
+    private static void assertHeldByAnotherPast(TestDatabase database, TailFixture tailing) {
         assertThat(tailing.runOnce(tailing.claim("b"))).isInstanceOf(Pass.Held.class);
         assertThat(database.value(String.class, "SELECT hold_state FROM oneroof.gov_worker_cursor"))
                 .isEqualTo("another_past");
@@ -289,7 +289,7 @@ class StoppedCursorTest {
 
     @Test
     void tellsOfALeaseThatFlaps(TestDatabase database, Given given) {
-        Tailing tailing = caughtUp(database, given);
+        TailFixture tailing = caughtUp(database, given);
         tailing.claim("b");
         tailing.claim("b");
         tailing.claim("a");
@@ -308,7 +308,7 @@ class StoppedCursorTest {
     @Test
     void waitsNoLongerForATransactionThatIsSkipped(TestDatabase database, Given given) {
         given.births(5);
-        Tailing tailing = tailing(database, births().in(Mode.STRICT));
+        TailFixture tailing = tailing(database, births().in(Mode.STRICT));
         Lease lease = tailing.claim("a");
         try (Sql open = database.sql()) {
             open.run("BEGIN");
@@ -336,7 +336,7 @@ class StoppedCursorTest {
 
     @Test
     void tellsBothHandsAndHowFarBehindTheyAre(TestDatabase database, Given given) {
-        Tailing tailing = caughtUp(database, given);
+        TailFixture tailing = caughtUp(database, given);
         given.births(7);
 
         CursorReport.Report report = new Cursors(tailing.db).show(tailing.scope);
@@ -349,7 +349,7 @@ class StoppedCursorTest {
     /** A long transaction may commit a great many rows below what was handled meanwhile. */
     @Test
     void tellsOfRowsBelowHeadThatAreNotHandled(TestDatabase database, Given given) {
-        Tailing tailing = caughtUp(database, given);
+        TailFixture tailing = caughtUp(database, given);
         Lease lease = tailing.claim("a");
         try (Sql late = database.sql()) {
             late.run("BEGIN");
@@ -377,7 +377,7 @@ class StoppedCursorTest {
         TailSource source = TailSource.of("timed", "public", "timed", "id", IdType.INTEGER)
                 .timedBy("at", TimeType.TIMESTAMPTZ)
                 .polledEvery(Duration.ofMillis(10));
-        Tailing tailing = new Tailing(database, source, new CopyKeys());
+        TailFixture tailing = new TailFixture(database, source, new CopyKeys());
         Cursors cursors = new Cursors(tailing.db);
         cursors.pause(tailing.scope, ANN, null);
         Lease lease = tailing.claim("a");
@@ -389,9 +389,9 @@ class StoppedCursorTest {
         assertThat(CopyKeys.seen(database)).hasSize(1);
     }
 
-    private static Tailing caughtUp(TestDatabase database, Given given) {
+    private static TailFixture caughtUp(TestDatabase database, Given given) {
         given.births(20);
-        Tailing tailing = tailing(database, births());
+        TailFixture tailing = tailing(database, births());
         Lease lease = tailing.claim("a");
         tailing.until(
                 lease,
@@ -399,9 +399,9 @@ class StoppedCursorTest {
         return tailing;
     }
 
-    private static Tailing tailing(TestDatabase database, TailSource source) {
+    private static TailFixture tailing(TestDatabase database, TailSource source) {
         database.run(CopyKeys.TABLE);
-        return new Tailing(database, source, new CopyKeys());
+        return new TailFixture(database, source, new CopyKeys());
     }
 
     private static TailSource facts() {

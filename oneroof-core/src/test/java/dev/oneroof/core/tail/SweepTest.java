@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.oneroof.core.tail.read.Batches;
+import dev.oneroof.core.tail.read.StretchBatches;
 import dev.oneroof.core.tail.source.IdType;
 import dev.oneroof.core.tail.source.TailSource;
 import dev.oneroof.core.tail.source.TimeType;
@@ -40,7 +40,7 @@ class SweepTest {
         given.births(ROWS);
         Cursor cursor;
         try (HikariDataSource pool = pool(database, 3)) {
-            Tailing tailing = new Tailing(pool, births(), noting(database, Set.of()));
+            TailFixture tailing = new TailFixture(pool, births(), noting(database, Set.of()));
             tailing.drain(tailing.claim("a"));
             cursor = tailing.cursor();
         }
@@ -62,7 +62,7 @@ class SweepTest {
         BatchEffect noting = noting(database, Set.of());
         AtomicLong ended = new AtomicLong();
         try (HikariDataSource pool = pool(database, 3)) {
-            Tailing tailing = new Tailing(pool, births(), (tx, page) -> {
+            TailFixture tailing = new TailFixture(pool, births(), (tx, page) -> {
                 tx.query("SELECT pg_stat_clear_snapshot()::text")
                         .mapTo(String.class)
                         .one();
@@ -84,7 +84,7 @@ class SweepTest {
     @Test
     void refusesAHandlerThatAbandonsItsBatch(TestDatabase database, Given given) {
         given.births(PAGE);
-        Tailing tailing = new Tailing(database, births(), (tx, page) -> {
+        TailFixture tailing = new TailFixture(database, births(), (tx, page) -> {
             tx.abandon();
             return Batch.EMPTY;
         });
@@ -97,7 +97,7 @@ class SweepTest {
     void makesDoWithASingleConnection(TestDatabase database, Given given) {
         given.births(ROWS);
         try (HikariDataSource pool = pool(database, 1)) {
-            Tailing tailing = new Tailing(pool, births(), noting(database, Set.of()));
+            TailFixture tailing = new TailFixture(pool, births(), noting(database, Set.of()));
 
             tailing.drain(tailing.claim("a"));
 
@@ -113,7 +113,7 @@ class SweepTest {
     void findsTheBadRowsAmongManyPages(TestDatabase database, Given given) {
         given.births(ROWS);
         Set<Long> bad = Set.of(1L, 7_777L, 7_778L, 12_050L, 12_051L, (long) ROWS);
-        Tailing tailing = new Tailing(database, births(), noting(database, bad));
+        TailFixture tailing = new TailFixture(database, births(), noting(database, bad));
 
         tailing.drain(tailing.claim("a"));
 
@@ -150,7 +150,7 @@ class SweepTest {
         // Who is there is looked up once in a transaction otherwise.
         tx.query("SELECT pg_stat_clear_snapshot()::text").mapTo(String.class).one();
         tx.update(NOTE)
-                .bind("ids", Batches.array(ids))
+                .bind("ids", StretchBatches.array(ids))
                 .bind("page", ids.getFirst())
                 .execute();
     }

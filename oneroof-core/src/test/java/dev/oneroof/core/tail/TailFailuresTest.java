@@ -25,11 +25,11 @@ class TailFailuresTest {
         database.run("CREATE TABLE public.known (id integer PRIMARY KEY)");
         database.run("INSERT INTO public.known SELECT n FROM generate_series(1, 10) n WHERE n <> 4");
         database.run("CREATE TABLE public.copy (id integer REFERENCES public.known DEFERRABLE INITIALLY DEFERRED)");
-        Tailing tailing = new Tailing(
+        TailFixture tailing = new TailFixture(
                 database,
                 numbered(),
                 new SetEffect("1", "INSERT INTO public.copy SELECT order_id FROM page", Map.of()),
-                Tailing.WATCHFUL);
+                TailFixture.WATCHFUL);
         Lease lease = tailing.claim("a");
         String copied = "SELECT count(*) FROM public.copy";
         tailing.turnUntil(lease, () -> database.value(Long.class, copied) == 9);
@@ -40,11 +40,11 @@ class TailFailuresTest {
     void halvesABatchWhoseHandlerIdlesForTooLong(TestDatabase database) throws Exception {
         database.run("CREATE TABLE public.t (id serial PRIMARY KEY)");
         database.run("INSERT INTO public.t SELECT nextval('public.t_id_seq') FROM generate_series(1, 10)");
-        Tailing tailing = new Tailing(
+        TailFixture tailing = new TailFixture(
                 database,
                 numbered(),
                 new RowsEffect(List.of(), (tx, rows) -> Thread.sleep(150L * rows.size())),
-                Tailing.WATCHFUL);
+                TailFixture.WATCHFUL);
         Lease lease = tailing.claim("a");
         List<String> failures = tailing.turnUntil(lease, () -> tailing.cursor().eventsSeen() > 0);
         assertThat(tailing.cursor().eventsSeen()).as("%s", failures).isPositive();
@@ -57,11 +57,11 @@ class TailFailuresTest {
         database.run("CREATE FUNCTION public.slow(i integer) RETURNS text LANGUAGE plpgsql AS"
                 + " $$ BEGIN IF i = 2 THEN PERFORM pg_sleep(7); END IF; RETURN i::text; END $$");
         database.run(CopyKeys.TABLE);
-        Tailing tailing = new Tailing(
+        TailFixture tailing = new TailFixture(
                 database,
                 numbered().inBatchesOf(1),
                 new SetEffect("1", "INSERT INTO public.seen (key) SELECT public.slow(order_id) FROM page", Map.of()),
-                Tailing.WATCHFUL);
+                TailFixture.WATCHFUL);
         Lease lease = tailing.claim("a");
         List<String> failures = tailing.turnUntil(
                 lease,
@@ -77,13 +77,13 @@ class TailFailuresTest {
 
     @Test
     void takesWholeBatchesAgainAfterAFailureThatWentAway() {
-        Sizing sizing = new Sizing();
-        sizing.failed(sizing.limit(5000));
+        BatchSizer sizer = new BatchSizer();
+        sizer.failed(sizer.limit(5000));
         for (int n = 0; n < 100; n++) {
-            int limit = sizing.limit(5000);
-            sizing.succeeded(limit, true);
+            int limit = sizer.limit(5000);
+            sizer.succeeded(limit, true);
         }
-        assertThat(sizing.limit(5000)).isEqualTo(5000);
+        assertThat(sizer.limit(5000)).isEqualTo(5000);
     }
 
     @Test
@@ -106,7 +106,7 @@ class TailFailuresTest {
                     }
                     return result;
                 });
-        Tailing tailing = new Tailing(
+        TailFixture tailing = new TailFixture(
                 impatient,
                 TailSource.of("t", "public", "t", "id", IdType.INTEGER)
                         .timedBy("at", TimeType.TIMESTAMPTZ)

@@ -43,7 +43,7 @@ class TailTrapsTest {
                 END $$
                 """);
         database.run(CopyKeys.TABLE);
-        Tailing tailing = new Tailing(database, numbered().in(mode).inBatchesOf(100), new CopyKeys());
+        TailFixture tailing = new TailFixture(database, numbered().in(mode).inBatchesOf(100), new CopyKeys());
         // Registering takes no function of a user's; one that sleeps is as slow on any machine.
         database.run("UPDATE oneroof.tail_source SET filter = 'public.is_rare(id)' WHERE source_name = 't'");
         Lease lease = tailing.claim("a");
@@ -61,7 +61,7 @@ class TailTrapsTest {
         database.run(
                 "CREATE TABLE public.t (at date NOT NULL, id text COLLATE \"en-x-icu\" PRIMARY KEY, UNIQUE (at, id))");
         database.run("INSERT INTO public.t VALUES ('2026-01-01', 'a')");
-        Tailing tailing = tail(
+        TailFixture tailing = tail(
                 database,
                 TailSource.of("t", "public", "t", "id", IdType.TEXT)
                         .timedBy("at", TimeType.DATE)
@@ -78,7 +78,7 @@ class TailTrapsTest {
     void goesOnWhenTheLastRowOfAnExternalSourceIsDeleted(TestDatabase database) throws Exception {
         database.run("CREATE TABLE public.t (k integer PRIMARY KEY, at date NOT NULL, UNIQUE (at, k))");
         database.run("INSERT INTO public.t SELECT n, '2026-01-01' FROM generate_series(1, 10) n");
-        Tailing tailing = tail(
+        TailFixture tailing = tail(
                 database,
                 TailSource.of("t", "public", "t", "k", IdType.INTEGER)
                         .timedBy("at", TimeType.DATE)
@@ -92,7 +92,7 @@ class TailTrapsTest {
         tailing.turn(lease, 20);
         database.run("INSERT INTO public.t VALUES (11, '2026-01-01')");
         tailing.turn(lease, 10);
-        assertThat(tailing.cursor().standing()).isInstanceOf(Cursor.Standing.Free.class);
+        assertThat(tailing.cursor().state()).isInstanceOf(Cursor.State.Active.class);
         assertThat(CopyKeys.seen(database)).hasSize(11).doesNotHaveDuplicates();
     }
 
@@ -101,7 +101,7 @@ class TailTrapsTest {
     void findsByAReplayWhatArrivedBehindTheWindow(TestDatabase database) {
         database.run("CREATE TABLE public.t (k integer PRIMARY KEY, at date NOT NULL, UNIQUE (at, k))");
         database.run("INSERT INTO public.t SELECT n, '2026-01-02' FROM generate_series(1, 10) n");
-        Tailing tailing = tail(
+        TailFixture tailing = tail(
                 database,
                 TailSource.of("t", "public", "t", "k", IdType.INTEGER)
                         .timedBy("at", TimeType.DATE)
@@ -128,7 +128,7 @@ class TailTrapsTest {
     @Test
     void takesTheHighestKeyForTheTop(TestDatabase database) {
         database.run("CREATE TABLE public.t (id serial PRIMARY KEY)");
-        Tailing tailing = tail(database, numbered());
+        TailFixture tailing = tail(database, numbered());
         database.run("INSERT INTO public.t SELECT generate_series(2, 10)");
         java.util.Optional<Watermark> top = tailing.db.inTx(tx -> new BoundStore().top(tx, numbered()));
         assertThat(top).contains(new Watermark(null, "10"));
@@ -137,7 +137,7 @@ class TailTrapsTest {
     @Test
     void takesTheLowestKeyForTheLowest(TestDatabase database) {
         database.run("CREATE TABLE public.t (id serial PRIMARY KEY)");
-        Tailing tailing = tail(database, numbered());
+        TailFixture tailing = tail(database, numbered());
         database.run("INSERT INTO public.t SELECT generate_series(2, 10)");
         java.util.Optional<Watermark> lowest = tailing.db.inTx(tx -> new ContractStore().lowest(tx, numbered()));
         assertThat(lowest).contains(new Watermark(null, "2"));
@@ -146,7 +146,7 @@ class TailTrapsTest {
     @Test
     void raisesNothingWhenRowsAreDeleted(TestDatabase database) {
         database.run("CREATE TABLE public.t (id serial PRIMARY KEY)");
-        Tailing tailing = tail(database, numbered());
+        TailFixture tailing = tail(database, numbered());
         Lease lease = tailing.claim("a");
         database.run("INSERT INTO public.t SELECT nextval('public.t_id_seq') FROM generate_series(1, 11)");
         database.run("DELETE FROM public.t WHERE id = 1");
@@ -163,7 +163,7 @@ class TailTrapsTest {
         database.run("ALTER TABLE public.t ALTER id SET DEFAULT nextval('public.t_id_seq')");
         database.run("INSERT INTO public.t VALUES (NULL)");
         database.run("INSERT INTO public.t SELECT nextval('public.t_id_seq') FROM generate_series(1, 5)");
-        Tailing tailing = tail(database, numbered());
+        TailFixture tailing = tail(database, numbered());
         Lease lease = tailing.claim("a");
         try (Connection other = database.connect();
                 Statement s = other.createStatement()) {
@@ -181,7 +181,7 @@ class TailTrapsTest {
     @Test
     void raisesNothingForALateCommitBelowAllOthers(TestDatabase database) throws Exception {
         database.run("CREATE TABLE public.t (id serial PRIMARY KEY)");
-        Tailing tailing = tail(database, numbered());
+        TailFixture tailing = tail(database, numbered());
         Lease lease = tailing.claim("a");
         try (Connection early = database.connect();
                 Statement s = early.createStatement()) {
@@ -199,7 +199,7 @@ class TailTrapsTest {
     @Test
     void raisesNothingForALargeLoad(TestDatabase database) throws Exception {
         database.run("CREATE TABLE public.t (id serial PRIMARY KEY)");
-        Tailing tailing = tail(database, numbered());
+        TailFixture tailing = tail(database, numbered());
         Lease lease = tailing.claim("a");
         database.run("INSERT INTO public.t DEFAULT VALUES");
         tailing.turn(lease, 20);
@@ -217,8 +217,8 @@ class TailTrapsTest {
     void trimsNoKeyThatIsNeededAfterAClockStep(TestDatabase database) throws Exception {
         database.run("CREATE TABLE public.t (id serial PRIMARY KEY)");
         database.run(CopyKeys.TABLE);
-        Tailing tailing =
-                new Tailing(database, numbered(), new CopyKeys(), Tailing.watchful(Duration.ofMinutes(10), 50_000));
+        TailFixture tailing = new TailFixture(
+                database, numbered(), new CopyKeys(), TailFixture.watchful(Duration.ofMinutes(10), 50_000));
         Lease lease = tailing.claim("a");
         for (int n = 0; n < 4; n++) {
             database.run("INSERT INTO public.t SELECT nextval('public.t_id_seq') FROM generate_series(1, 5)");
@@ -238,7 +238,7 @@ class TailTrapsTest {
     void countsNoLagForAHandledRowThatWasDatedInTheFuture(TestDatabase database) throws Exception {
         database.run("CREATE TABLE public.t (at timestamptz NOT NULL DEFAULT now(), id integer, PRIMARY KEY (at, id))");
         database.run("INSERT INTO public.t VALUES (now() - interval '1 minute', 1), (now() + interval '8 seconds', 2)");
-        Tailing tailing = tail(
+        TailFixture tailing = tail(
                 database,
                 TailSource.of("t", "public", "t", "id", IdType.INTEGER)
                         .timedBy("at", TimeType.TIMESTAMPTZ)
@@ -258,7 +258,7 @@ class TailTrapsTest {
     @Test
     void raisesNothingForARowThatHasComeToFitTheFilter(TestDatabase database) throws Exception {
         database.run("CREATE TABLE public.t (id serial PRIMARY KEY, paid boolean NOT NULL DEFAULT false)");
-        Tailing tailing = tail(database, numbered().where("paid"));
+        TailFixture tailing = tail(database, numbered().where("paid"));
         Lease lease = tailing.claim("a");
         database.run("INSERT INTO public.t (paid) VALUES (true), (false), (true)");
         tailing.turn(lease, 10);
@@ -270,7 +270,7 @@ class TailTrapsTest {
     @Test
     void looksKeysOfALongStretchUpByHash(TestDatabase database) throws Exception {
         database.run("CREATE TABLE public.t (id serial PRIMARY KEY)");
-        Tailing tailing = tail(database, numbered());
+        TailFixture tailing = tail(database, numbered());
         database.run("INSERT INTO public.t SELECT nextval('public.t_id_seq') FROM generate_series(1, 400000)");
         database.run("INSERT INTO oneroof.tail_stretch (worker_name, source_name, shard, keys_ts, keys_id, key_count)"
                 + " SELECT 'test_worker', 't', 0, array_agg(''::text ORDER BY n), array_agg(n::text ORDER BY n), count(*)"
@@ -294,7 +294,7 @@ class TailTrapsTest {
     @Test
     void doublesNothingByAReplayToTheSettledWatermark(TestDatabase database) throws Exception {
         database.run("CREATE TABLE public.t (id serial PRIMARY KEY)");
-        Tailing tailing = tail(database, numbered());
+        TailFixture tailing = tail(database, numbered());
         Lease lease = tailing.claim("a");
         database.run("INSERT INTO public.t SELECT nextval('public.t_id_seq') FROM generate_series(1, 10)");
         tailing.turn(lease, 12);
@@ -311,9 +311,9 @@ class TailTrapsTest {
         return TailSource.of("t", "public", "t", "id", IdType.INTEGER).polledEvery(Duration.ofMillis(10));
     }
 
-    private static Tailing tail(TestDatabase database, TailSource source) {
+    private static TailFixture tail(TestDatabase database, TailSource source) {
         database.run(CopyKeys.TABLE);
-        return new Tailing(database, source, new CopyKeys(), Tailing.WATCHFUL);
+        return new TailFixture(database, source, new CopyKeys(), TailFixture.WATCHFUL);
     }
 
     private static List<String> broken(TestDatabase database) {

@@ -25,7 +25,7 @@ class TailWorkerTest {
     @OnEveryServer
     void handsOutEveryRowOnceAndInOrder(TestDatabase database, Given given) {
         given.births(1234);
-        Tailing tailing = tailing(database, births(100));
+        TailFixture tailing = tailing(database, births(100));
 
         tailing.drain(tailing.claim("a"));
 
@@ -38,7 +38,7 @@ class TailWorkerTest {
     @Test
     void goesOnWhereTheLastOwnerCommitted(TestDatabase database, Given given) {
         given.births(250);
-        Tailing tailing = tailing(database, births(100));
+        TailFixture tailing = tailing(database, births(100));
         tailing.runOnce(tailing.claim("a"));
 
         tailing.drain(tailing.claim("b"));
@@ -50,7 +50,7 @@ class TailWorkerTest {
     void tellsManyRowsOfOneTimeApartByTheirId(TestDatabase database, Given given) {
         given.births(500);
         database.run("UPDATE birth_registry SET born_at = '2026-01-01 00:00:00Z'");
-        Tailing tailing = tailing(database, births(7));
+        TailFixture tailing = tailing(database, births(7));
 
         tailing.drain(tailing.claim("a"));
 
@@ -62,7 +62,7 @@ class TailWorkerTest {
         given.births(50);
         database.run(CopyKeys.TABLE);
         AtomicReference<Runnable> between = new AtomicReference<>(() -> {});
-        Tailing tailing = new Tailing(database, births(10), (tx, page) -> {
+        TailFixture tailing = new TailFixture(database, births(10), (tx, page) -> {
             between.getAndSet(() -> {}).run();
             return new CopyKeys().apply(tx, page);
         });
@@ -80,7 +80,7 @@ class TailWorkerTest {
     void keepsNothingOfABatchThatFailed(TestDatabase database, Given given) {
         given.births(20);
         database.run(CopyKeys.TABLE);
-        Tailing tailing = new Tailing(database, births(10), (tx, page) -> {
+        TailFixture tailing = new TailFixture(database, births(10), (tx, page) -> {
             new CopyKeys().apply(tx, page);
             throw new IllegalStateException("after the effect, before the commit");
         });
@@ -96,7 +96,7 @@ class TailWorkerTest {
         given.births(20);
         database.run(CopyKeys.TABLE);
         AtomicInteger calls = new AtomicInteger();
-        Tailing tailing = new Tailing(database, births(10), (tx, page) -> {
+        TailFixture tailing = new TailFixture(database, births(10), (tx, page) -> {
             if (calls.incrementAndGet() == 1) {
                 database.run("UPDATE oneroof.gov_worker_cursor SET settled_ts = NULL, settled_id = NULL,"
                         + " last_watermark_ts = NULL, last_watermark_id = NULL, replay = '{}'");
@@ -114,7 +114,7 @@ class TailWorkerTest {
     @Test
     void writesNothingOnAnEmptyPoll(TestDatabase database, Given given) {
         given.births(10);
-        Tailing tailing = tailing(database, births(10));
+        TailFixture tailing = tailing(database, births(10));
         Lease lease = tailing.claim("a");
         tailing.drain(lease);
         // A session of the fixture may have been open at the first look; then the second settles what the first handed
@@ -136,7 +136,7 @@ class TailWorkerTest {
         given.births(8);
         database.run(CopyKeys.TABLE);
         // Each row costs 300 ms: eight or four of them would be over a limit of one second.
-        Tailing tailing = new Tailing(database, births(8), (tx, page) -> {
+        TailFixture tailing = new TailFixture(database, births(8), (tx, page) -> {
             tx.query("SELECT set_config('statement_timeout', '1s', true), pg_sleep(0)")
                     .mapTo(String.class)
                     .one();
@@ -161,7 +161,7 @@ class TailWorkerTest {
     void readsUnderATimeoutOfFiveSeconds(TestDatabase database, Given given) {
         given.births(1);
         database.run(CopyKeys.TABLE);
-        Tailing tailing = new Tailing(database, births(8), (tx, page) -> {
+        TailFixture tailing = new TailFixture(database, births(8), (tx, page) -> {
             assertThat(tx.query("SHOW statement_timeout").mapTo(String.class).one())
                     .isEqualTo("5s");
             return new CopyKeys().apply(tx, page);
@@ -173,7 +173,7 @@ class TailWorkerTest {
     @Test
     void obeysTheSourcesFilter(TestDatabase database, Given given) {
         given.births(30);
-        Tailing tailing = tailing(
+        TailFixture tailing = tailing(
                 database,
                 TailSource.of("births", "public", "birth_registry", "id", IdType.INTEGER)
                         .timedBy("born_at", TimeType.TIMESTAMPTZ)
@@ -194,7 +194,7 @@ class TailWorkerTest {
     @Test
     void refusesASourceThatNobodyRegistered(TestDatabase database, Given given) {
         given.births(1);
-        Tailing tailing = tailing(database, births(8));
+        TailFixture tailing = tailing(database, births(8));
         Lease lease = tailing.claim("a");
         database.run("DELETE FROM oneroof.gov_worker_cursor");
         database.run("DELETE FROM oneroof.tail_source");
@@ -204,9 +204,9 @@ class TailWorkerTest {
                 .hasMessageContaining("'births' is not registered");
     }
 
-    private static Tailing tailing(TestDatabase database, TailSource source) {
+    private static TailFixture tailing(TestDatabase database, TailSource source) {
         database.run(CopyKeys.TABLE);
-        return new Tailing(database, source, new CopyKeys());
+        return new TailFixture(database, source, new CopyKeys());
     }
 
     private static TailSource births(int batchSize) {

@@ -44,14 +44,15 @@ class TypeGeneralityTest {
         database.run("SELECT oneroof.fn_iu_emit_event('system', 'queue_worker_silent', 't', n::text, 'a', 's')"
                 + " FROM generate_series(1, 150) n");
         database.run("UPDATE oneroof.tail_source SET batch_size = 40, poll_interval = '50 ms', mode = ?", mode.sql());
-        Handled handled = new Handled(database);
-        Map<String, Tailing> tails = new LinkedHashMap<>();
-        tails.put("birth_registry", new Tailing(database, births().in(mode), handled.effect("birth_registry")));
+        HandledRows handled = new HandledRows(database);
+        Map<String, TailFixture> tails = new LinkedHashMap<>();
+        tails.put("birth_registry", new TailFixture(database, births().in(mode), handled.effect("birth_registry")));
         tails.put(
-                "registry_changelog", new Tailing(database, changes().in(mode), handled.effect("registry_changelog")));
+                "registry_changelog",
+                new TailFixture(database, changes().in(mode), handled.effect("registry_changelog")));
         tails.put(
                 "oneroof.event_outbox",
-                new Tailing(database, outbox(database), handled.effect("oneroof.event_outbox")));
+                new TailFixture(database, outbox(database), handled.effect("oneroof.event_outbox")));
 
         // A writer of all three that commits late, behind keys that have been read.
         try (Sql late = database.sql()) {
@@ -104,8 +105,9 @@ class TypeGeneralityTest {
                     """)
     void handsOutRowsOfOneTimeOnceWhenSomeCommitLate(String type, Mode mode, String value, TestDatabase database) {
         keyed(database, type);
-        Handled handled = new Handled(database);
-        Tailing tailing = new Tailing(database, keyedSource(type).in(mode).inBatchesOf(30), handled.effect("keyed"));
+        HandledRows handled = new HandledRows(database);
+        TailFixture tailing =
+                new TailFixture(database, keyedSource(type).in(mode).inBatchesOf(30), handled.effect("keyed"));
         Lease lease = tailing.claim("a");
         // Three writers with the very same time; even the one that commits last has keys among the others'.
         String sameTime = database.value(String.class, "SELECT (now() - interval '3 s')::text");
@@ -131,9 +133,10 @@ class TypeGeneralityTest {
                 + " SELECT t + n / 10 * interval '5 minutes', n::text"
                 + " FROM (VALUES (timestamp '2025-03-29 23:00:00'), ('2025-10-25 23:00:00')) v (t),"
                 + " generate_series(0, 599) n");
-        Handled handled = new Handled(database);
+        HandledRows handled = new HandledRows(database);
         DataSource berlin = inZone(database.dataSource(), BERLIN);
-        Tailing tailing = new Tailing(berlin, changes().in(mode).inBatchesOf(70), handled.effect("registry_changelog"));
+        TailFixture tailing =
+                new TailFixture(berlin, changes().in(mode).inBatchesOf(70), handled.effect("registry_changelog"));
         Lease lease = tailing.claim("a");
         tailing.drain(lease);
 
@@ -158,13 +161,13 @@ class TypeGeneralityTest {
                 "INSERT INTO public.keyed SELECT t::%s, gen_random_uuid() FROM unnest(ARRAY['-infinity', 'infinity',"
                                 .formatted(type)
                         + " '4714-11-24 00:00:00+00 BC', '294276-12-31 23:59:59.999999+00']) t, generate_series(1, 25)");
-        Handled handled = new Handled(database);
+        HandledRows handled = new HandledRows(database);
         TailSource source = TailSource.of("keyed", "public", "keyed", "id", IdType.UUID)
                 .timedBy("at", TimeType.of(type), zone)
                 .inBatchesOf(10)
                 .polledEvery(Duration.ofMillis(50));
-        Tailing tailing =
-                new Tailing(inZone(database.dataSource(), "Pacific/Marquesas"), source, handled.effect("keyed"));
+        TailFixture tailing =
+                new TailFixture(inZone(database.dataSource(), "Pacific/Marquesas"), source, handled.effect("keyed"));
         Lease lease = tailing.claim("a");
 
         handled.await(tailing, lease, "keyed", "id", 100);
@@ -187,13 +190,13 @@ class TypeGeneralityTest {
         database.run("INSERT INTO public.keyed SELECT t::%s, row_number() OVER () FROM unnest(ARRAY['-infinity',"
                         .formatted(type)
                 + " 'infinity', '294276-01-01', '2020-01-01']) t, generate_series(1, 25)");
-        Handled handled = new Handled(database);
+        HandledRows handled = new HandledRows(database);
         TailSource source = TailSource.of("keyed", "public", "keyed", "id", IdType.BIGINT)
                 .timedBy("at", TimeType.of(type), zone)
                 .in(Mode.STRICT)
                 .inBatchesOf(10)
                 .polledEvery(Duration.ofMillis(50));
-        Tailing tailing = new Tailing(database, source, handled.effect("keyed"));
+        TailFixture tailing = new TailFixture(database, source, handled.effect("keyed"));
 
         handled.await(tailing, tailing.claim("a"), "keyed", "id", 50);
 
@@ -206,8 +209,8 @@ class TypeGeneralityTest {
         database.run("CREATE TABLE public.keyed (at date NOT NULL, id bigint PRIMARY KEY, UNIQUE (at, id))");
         database.run("INSERT INTO public.keyed SELECT t::date, row_number() OVER ()"
                 + " FROM unnest(ARRAY['-infinity', 'infinity', '294276-12-31']) t, generate_series(1, 25)");
-        Handled handled = new Handled(database);
-        Tailing tailing = new Tailing(
+        HandledRows handled = new HandledRows(database);
+        TailFixture tailing = new TailFixture(
                 database,
                 TailSource.of("keyed", "public", "keyed", "id", IdType.BIGINT)
                         .timedBy("at", TimeType.DATE)
@@ -271,7 +274,7 @@ class TypeGeneralityTest {
                 .inTx(tx -> new SourceStore().find(tx, "event_outbox").orElseThrow());
     }
 
-    private static Tailing tail(Map<String, Tailing> tails, String name) {
+    private static TailFixture tail(Map<String, TailFixture> tails, String name) {
         return java.util.Objects.requireNonNull(tails.get(name));
     }
 

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.oneroof.core.OneRoof;
 import dev.oneroof.core.RuntimeConfig;
 import dev.oneroof.core.tail.source.IdType;
-import dev.oneroof.core.tail.source.Inspected;
+import dev.oneroof.core.tail.source.InspectionResult;
 import dev.oneroof.core.tail.source.OrderContract;
 import dev.oneroof.core.tail.source.SourceOutline;
 import dev.oneroof.core.tail.source.SourceStore;
@@ -142,7 +142,7 @@ class UnorderedKeyTest {
         database.run("CREATE TABLE public.customers (id %s PRIMARY KEY, name text)".formatted(column));
     }
 
-    private static Inspected add(TestDatabase database, @Nullable OrderContract contract) {
+    private static InspectionResult add(TestDatabase database, @Nullable OrderContract contract) {
         Sources sources = sources(database);
         return sources.add(
                 sources.draft(new SourceOutline("customers", "public.customers", "id", null, null, contract)), "ann");

@@ -2,6 +2,7 @@ package dev.oneroof.governance.registrybackfill;
 
 import dev.oneroof.core.lease.Scope;
 import dev.oneroof.core.tail.BatchEffect;
+import dev.oneroof.core.tail.RunSummaryFields;
 import dev.oneroof.core.tail.SetEffect;
 import dev.oneroof.core.tail.TailSpec;
 import java.util.Map;
@@ -30,6 +31,12 @@ public final class BackfillSweep {
             ON CONFLICT (candidate_key, ruleset_version) DO NOTHING
             """;
 
+    // The key names are those that readers of the cursor table know.
+    private static final RunSummaryFields RUN_SUMMARY = () -> """
+            'dirty_marked', CAST(:run_effects AS bigint),
+            'dlq', CAST(:run_dead AS bigint),
+            'ruleset_version', (SELECT value FROM oneroof.dot_config WHERE key = 'governance.ruleset_version')""";
+
     private BackfillSweep() {}
 
     /** The sweep over a registered source that has the columns of a birth registry. */
@@ -37,6 +44,6 @@ public final class BackfillSweep {
         // Effects run as they are written, and this one writes to OneRoof's own tables.
         BatchEffect seed = (tx, page) ->
                 new SetEffect(COLUMNS, tx.own().schema().applyTo(SEED), Map.of("source", source)).apply(tx, page);
-        return new TailSpec(Scope.of(WORKER, source), "governance", "seeding", GATE, seed);
+        return new TailSpec(Scope.of(WORKER, source), "governance", "seeding", GATE, seed, RUN_SUMMARY);
     }
 }

@@ -9,38 +9,39 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells up to which bound a source can be read for good.
+ * Decides up to which bound a source is complete, so that it never has to be read again.
  *
- * <p>A transaction takes its time or its id early and commits late. Whoever reads by key passes that key, and never sees
- * the row. What helps is this: every open transaction holds a lock on its own virtual id, which any role can see, and
- * gives it back only after its commit is visible. So
+ * <p>A transaction takes its time or its id early and commits late. A reader that goes by key passes that key, and
+ * never sees the row. But every open transaction holds a lock on its own virtual id, which any role can see, and
+ * releases it only after its commit is visible. So
  *
  * <ol>
- *   <li>take a bound H, such that whoever can still write a key at or below H has begun by now,
- *   <li><em>then</em> look which transactions R are open,
+ *   <li>take a bound H, such that every transaction that can still write a key at or below H has started by now,
+ *   <li><em>then</em> read the set R of open transactions,
  *   <li><em>then</em>, once none of R is open any more, read rows up to H in a <em>new</em> statement.
  * </ol>
  *
- * A row at or below H was written by a transaction that had begun when H was taken. When R was read it had ended, and its
- * rows were visible; or it was open, and is in R. No row is left that could come later. The order is the whole point. R
- * before H: a transaction that begins between the two writes below H and is not in R. Rows in the same statement as R: the
- * statement's snapshot is older than its look at the locks, and a transaction that ended between is neither open nor
- * visible.
+ * A row at or below H was written by a transaction that had started when H was taken. When R was read, that transaction
+ * had ended and its rows were visible, or it was open and is in R. So no row can appear later. The order of the steps
+ * is essential. With R before H, a transaction that starts between the two writes below H and is not in R. With the
+ * rows in the same statement as R, the statement's snapshot is older than its read of the locks, and a transaction that
+ * ended in between is neither open nor visible.
  *
  * <p><b>Time.</b> Where the key is the database's {@code now()}, H is its clock less a guard: {@code now()} is when the
- * client's message arrived, a moment before the transaction takes its lock. One message may hold several transactions, all
- * with the time of the message; and COMMIT AND CHAIN begins one with the time of the commit's message. The second is not
- * in R. So the transaction that follows a holder in its session is waited for as well, once. Longer chains in one message
- * are outside the contract.
+ * client's message arrived, a moment before the transaction takes its lock. One message may hold several transactions,
+ * all with the time of the message; and COMMIT AND CHAIN starts one with the time of the commit's message. The second
+ * transaction is not in R. So the barrier also waits for the transaction that follows a holder in its session, once.
+ * Longer chains in one message are outside the contract.
  *
- * <p><b>Segments.</b> A bound is taken on every pass, and what lies between two bounds is a segment with its own R. Nothing
- * that begins later can add to it, so its R only shrinks. When a member ends, the segment is worth another read, though
- * others are still open: a row that committed late does not wait for a stranger. Segments that wait for the same are
- * joined, so that one transaction left open for hours costs one segment.
+ * <p><b>Segments.</b> A bound is taken on every pass, and the range between two bounds is a segment with its own R. No
+ * transaction that starts later can add to it, so its R only shrinks. When a member of R ends, the segment is read
+ * again though others are still open: a row that committed late does not wait for an unrelated transaction. Segments
+ * that wait for the same set are joined, so that one transaction left open for hours costs one segment.
  *
- * <p>All this lives in memory and hangs on an unbroken line of observations of one server. When the line is broken
- * (connection lost, server restarted, lease lost), {@link #forget} drops it all, and the committed cursor says where to
- * begin again. This class asks nobody: who calls it takes bound and holders, in that order. It is not thread-safe.
+ * <p>The segments are in memory and depend on an unbroken sequence of observations of one server. When it is broken
+ * (connection lost, server restarted, lease lost), {@link #reset} drops them, and reading starts again from the
+ * committed cursor. This class does no I/O: the caller takes the bound and the holders, in that order. It is not
+ * thread-safe.
  *
  * @param <B> a bound; taken in ascending order
  */
@@ -49,7 +50,10 @@ public final class Barrier<B> {
     private @Nullable B last;
     private Set<Holder> lastOpen = Set.of();
 
-    /** Notes a bound, and the transactions that were open after it was taken. The same bound again only looks. */
+    /**
+     * Records a bound and the transactions that were open after it was taken. With the same bound again it only updates
+     * the holders.
+     */
     public void mark(B bound, Set<Holder> open, long nowNanos) {
         segments.forEach(segment -> segment.observe(open, nowNanos));
         if (!bound.equals(last)) {
@@ -59,18 +63,18 @@ public final class Barrier<B> {
         lastOpen = Set.copyOf(open);
     }
 
-    /** All that is open, and the sessions that have just ended one and may be between two of one message. */
-    private Set<Pending> holding(Set<Holder> open, long nowNanos) {
-        Set<Pending> pending = open.stream().map(Pending.Open::new).collect(Collectors.toCollection(HashSet::new));
+    /** All open transactions, and the sessions that have just ended one and may be between two of one message. */
+    private Set<Blocker> holding(Set<Holder> open, long nowNanos) {
+        Set<Blocker> blockers = open.stream().map(Blocker.Open::new).collect(Collectors.toCollection(HashSet::new));
         Set<String> busy = open.stream().map(Holder::backend).collect(Collectors.toSet());
         lastOpen.stream()
                 .map(Holder::backend)
                 .filter(backend -> !busy.contains(backend))
-                .forEach(backend -> pending.add(new Pending.Between(backend, nowNanos)));
-        return pending;
+                .forEach(backend -> blockers.add(new Blocker.Between(backend, nowNanos)));
+        return blockers;
     }
 
-    /** The bound up to which a new statement sees all there will ever be; empty when nothing new is. */
+    /** The bound up to which a new statement sees every row there will be; empty where none is newly cleared. */
     public Optional<B> cleared() {
         B bound = null;
         for (Segment<B> segment : segments) {
@@ -82,14 +86,14 @@ public final class Barrier<B> {
         return Optional.ofNullable(bound);
     }
 
-    /** All up to the cleared bound has been read, in a statement that began after it was cleared. */
-    public void settled() {
+    /** All rows up to the cleared bound were read, in a statement that started after it was cleared. */
+    public void markSettled() {
         while (!segments.isEmpty() && segments.getFirst().isCleared()) {
             segments.removeFirst();
         }
     }
 
-    /** From where on there may be rows that were not visible at the last read; null is the very beginning. */
+    /** From where on there may be rows that were not visible at the last read; null is the start of the source. */
     public @Nullable B unreadFrom() {
         for (Segment<B> segment : segments) {
             if (segment.isUnread()) {
@@ -99,11 +103,11 @@ public final class Barrier<B> {
         return last;
     }
 
-    /** All from {@link #unreadFrom} on has been read, in a statement that began after the last mark. */
-    public void read() {
+    /** All rows from {@link #unreadFrom} on were read, in a statement that started after the last mark. */
+    public void markRead() {
         List<Segment<B>> joined = new ArrayList<>();
         for (Segment<B> segment : segments) {
-            segment.read();
+            segment.markRead();
             if (!joined.isEmpty() && joined.getLast().joins(segment)) {
                 joined.set(joined.size() - 1, joined.getLast().joined(segment));
             } else {
@@ -119,11 +123,11 @@ public final class Barrier<B> {
         if (segments.isEmpty()) {
             return Set.of();
         }
-        return segments.getFirst().pending().stream()
+        return segments.getFirst().blockers().stream()
                 .flatMap(waiting -> switch (waiting) {
-                    case Pending.Open held -> java.util.stream.Stream.of(held.holder());
-                    case Pending.Next held -> java.util.stream.Stream.of(held.holder());
-                    case Pending.Between between -> java.util.stream.Stream.of();
+                    case Blocker.Open held -> java.util.stream.Stream.of(held.holder());
+                    case Blocker.Next held -> java.util.stream.Stream.of(held.holder());
+                    case Blocker.Between between -> java.util.stream.Stream.of();
                 })
                 .collect(Collectors.toSet());
     }
@@ -132,8 +136,8 @@ public final class Barrier<B> {
         return segments.size();
     }
 
-    /** The line of observations is broken. */
-    public void forget() {
+    /** The sequence of observations is broken. */
+    public void reset() {
         segments.clear();
         last = null;
         lastOpen = Set.of();

@@ -13,14 +13,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the barrier wants to know of the server: a bound, and the open transactions. Two statements, in this order, each
- * on its own; see {@link dev.oneroof.core.tail.read.Barrier}.
+ * Reads the bound and the open transactions for the barrier, in two separate statements and in this order; see {@link
+ * dev.oneroof.core.tail.read.Barrier}.
  */
 public final class BoundStore {
     /** More than a transaction can take from the arrival of its message to the lock on its virtual id. */
     public static final Duration GUARD = Duration.ofSeconds(1);
 
-    // A clock that has stepped back gives no bound until it has caught up: whoever begins now may write below the last.
+    // A clock that has stepped back gives no bound until it has caught up: a transaction that starts now may write
+    // below the last bound.
     private static final String CLOCK_BOUND = """
             SELECT CASE WHEN CAST(:previous AS %1$s) IS NULL OR b.bound >= CAST(:previous AS %1$s) THEN b.bound::text END
             FROM (SELECT %2$s - make_interval(secs => :guard) AS bound) b
@@ -32,8 +33,8 @@ public final class BoundStore {
             WHERE b.bound < CAST(:kept AS %1$s)
             """;
 
-    // One explicit high id must not lift the bound above what the sequence has given out. Where the sequence cannot be
-    // read, the table's highest ids have to do, and one that lies far above the second is left out. A sequence that was
+    // One explicit high id must not lift the bound above the last value of the sequence. Where the sequence cannot be
+    // read, the highest id of the table is the bound, unless it is far above the second highest. A sequence that was
     // set back gives no bound until it has caught up.
     private static final String SEQUENCE_BOUND = """
             SELECT CASE WHEN CAST(:previous AS %1$s) IS NULL OR b.bound >= CAST(:previous AS %1$s) THEN b.bound::text END
@@ -67,9 +68,8 @@ public final class BoundStore {
             """;
 
     // Every open transaction shows its own virtual id. A prepared one has lost it, but keeps the label, with no
-    // process.
-    // Left out are this session, processes without a user (autovacuum), and other databases; what cannot be told
-    // counts.
+    // process. Left out are this session, processes without a user (autovacuum) and other databases. A process that
+    // cannot be identified counts.
     private static final String HOLDERS = """
             SELECT DISTINCT l.virtualtransaction
             FROM pg_catalog.pg_locks l
@@ -90,7 +90,7 @@ public final class BoundStore {
             WHERE expires_at > clock_timestamp()
             """;
 
-    // Who they are, as far as any role may see.
+    // Their sessions, as far as any role may see.
     private static final String NAMED = """
             SELECT string_agg(DISTINCT format(
                        '%s (pid %s, user %s, application ''%s'')',
@@ -133,7 +133,7 @@ public final class BoundStore {
         return tx.query(NAMED).bind("labels", labels).mapTo(String.class).findOne();
     }
 
-    /** The key of the last row that does not lie in the future. */
+    /** The key of the last row that is not in the future. */
     public Optional<Watermark> top(Tx tx, TailSource source) {
         OrderKey key = new OrderKey(source);
         String descending = source.time() == null ? key.id() + " DESC" : key.ts() + " DESC, " + key.id() + " DESC";
@@ -163,7 +163,7 @@ public final class BoundStore {
                 .map(bound -> new Watermark(bound, null));
     }
 
-    /** The time below which nobody has begun to write for so long, where that lies below the watermark. */
+    /** The time below which no transaction has started to write for that long, where it is below the watermark. */
     public Optional<String> clockBelow(Tx tx, TailSource source, Watermark kept, Duration since) {
         TailSource.TimeColumn time = source.time();
         if (time == null) {

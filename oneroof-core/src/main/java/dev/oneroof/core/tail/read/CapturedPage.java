@@ -7,8 +7,9 @@ import dev.oneroof.postgres.SchemaName;
 import java.util.Map;
 
 /**
- * The rows whose keys were just written to the stretch, and no others: what an effect sees is just what will be
- * remembered as handled. A row that has gone or changed its key since is not among them; a changed one comes again.
+ * The rows whose keys were just written to the stretch, and no others: the effect sees exactly the rows that are stored
+ * as handled. A row that was deleted or changed its key since is not among them; a changed one is read again under its
+ * new key.
  */
 public record CapturedPage(
         TailSource source, SchemaName schema, Scope scope, StretchStore.Captured captured, boolean untimed)

@@ -7,66 +7,67 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Looks at the open transactions for all tails of a process. Who asks gets a look that began after the asking: a bound was
- * taken before, and the order of the two is the whole point. Tails that ask while a look is under way share the next one.
+ * Samples the open transactions for all tails of a process. Each caller gets a sample that started after its call: it
+ * took a bound before, and the barrier depends on that order. Callers that arrive while a sample is under way share the
+ * next one.
  */
 public final class HolderSampler {
-    private record Look(Set<Holder> open, Map<Scope, Set<Holder>> skipped) {}
+    private record Sample(Set<Holder> open, Map<Scope, Set<Holder>> skipped) {}
 
     private final Database db;
     private final BoundStore bounds;
 
-    // All under the monitor.
+    // Guarded by this.
     private long asked;
     private long answered;
-    private boolean looking;
-    private Look last = new Look(Set.of(), Map.of());
+    private boolean sampling;
+    private Sample last = new Sample(Set.of(), Map.of());
 
     public HolderSampler(Database db) {
         this.db = db;
         this.bounds = new BoundStore();
     }
 
-    /** The transactions that are open now, but for those that an operator has chosen not to wait for. */
+    /** The transactions that are open now, without those that an operator has skipped. */
     public Set<Holder> openFor(Scope scope) {
-        Look look = look();
-        Set<Holder> skipped = look.skipped().getOrDefault(scope, Set.of());
+        Sample sample = sample();
+        Set<Holder> skipped = sample.skipped().getOrDefault(scope, Set.of());
         return skipped.isEmpty()
-                ? look.open()
-                : look.open().stream()
+                ? sample.open()
+                : sample.open().stream()
                         .filter(holder -> !skipped.contains(holder))
                         .collect(Collectors.toSet());
     }
 
-    private Look look() {
+    private Sample sample() {
         long covers;
         synchronized (this) {
             long ticket = ++asked;
             try {
-                while (looking && answered < ticket) {
+                while (sampling && answered < ticket) {
                     wait();
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                throw new IllegalStateException("interrupted while waiting for a look at the open transactions", e);
+                throw new IllegalStateException("interrupted while waiting for a sample of the open transactions", e);
             }
             if (answered >= ticket) {
                 return last;
             }
-            looking = true;
-            // Whoever has asked by now is served by the look that begins now.
+            sampling = true;
+            // The sample that starts now serves every call made so far.
             covers = asked;
         }
         try {
-            Look look = db.inTx(tx -> new Look(bounds.holders(tx), bounds.skipped(tx)));
+            Sample sample = db.inTx(tx -> new Sample(bounds.holders(tx), bounds.skipped(tx)));
             synchronized (this) {
                 answered = covers;
-                last = look;
-                return look;
+                last = sample;
+                return sample;
             }
         } finally {
             synchronized (this) {
-                looking = false;
+                sampling = false;
                 notifyAll();
             }
         }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The text of a time, to the microsecond, as PostgreSQL reads it. The driver's own text goes through a calendar and the
- * JVM's zone; the server's would be made for every row, and is asked for one in a batch.
+ * JVM's zone. The server would make the text for every row, and one per batch is needed.
  */
 public final class KeyText {
     private static final DateTimeFormatter DATE = new DateTimeFormatterBuilder()
@@ -50,7 +50,7 @@ public final class KeyText {
     }
 
     private static String moment(OffsetDateTime time) {
-        // The driver's words for infinity; they are in no zone.
+        // The driver's values for infinity; they have no zone.
         if (time.equals(OffsetDateTime.MAX)) {
             return "infinity";
         }

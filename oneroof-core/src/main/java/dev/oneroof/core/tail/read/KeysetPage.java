@@ -11,14 +11,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The next rows between two watermarks, in order, at most so many, without those whose keys are in the stretch.
+ * The next rows between two watermarks, in order and up to a limit, without those whose keys are in the stretch.
  *
- * <p>The watermarks are bound and not joined from the cursor's row: a join loses the index. The limit is a literal: with
- * a parameter a generic plan has to guess how many rows are wanted, and guesses a tenth of the table.
+ * <p>The watermarks are bound and not joined from the cursor's row: a join loses the index. The limit is a literal:
+ * with a parameter a generic plan has to guess the number of rows, and takes a tenth of the table.
  *
  * @param partitioned whether partitions are to be pruned
- * @param stretch whose handled keys to leave out; null where there are none
- * @param ahead reads the page that follows while this one is handled; null where nothing must be read ahead
+ * @param stretch the handled keys to leave out; null where there are none
+ * @param ahead reads the next page while this one is handled; null where no page may be read ahead
  */
 public record KeysetPage(
         TailSource source,
@@ -41,7 +41,7 @@ public record KeysetPage(
         this(source, partitioned, after, upTo, stretch, limit, null);
     }
 
-    /** As many rows behind another place. */
+    /** The same number of rows after another watermark. */
     public KeysetPage after(@Nullable Watermark place, LookAhead lookAhead) {
         return new KeysetPage(source, partitioned, place, upTo, stretch, limit, lookAhead);
     }
@@ -52,7 +52,7 @@ public record KeysetPage(
         return selected(key, "%s, %s, %s AS order_at".formatted(columns, named(key), key.at()));
     }
 
-    /** As {@link #select} does it, with nothing but the columns and the key. */
+    /** Like {@link #select}, with only the columns and the key. */
     public String selectRows(List<String> columns) {
         OrderKey key = new OrderKey(source);
         return selected(key, columns.isEmpty() ? named(key) : String.join(", ", columns) + ", " + named(key));
@@ -92,9 +92,9 @@ public record KeysetPage(
     }
 
     /**
-     * The same rows as a range without a limit, if this page is full and lies behind the barrier: its last key is looked up
-     * first, in the index. Between the two statements no row can come into the range; one that does all the same, because
-     * the contract is broken, is in it and handled with it.
+     * The same rows as a range without a limit, if this page is full and below the barrier: its last key is looked up
+     * first, in the index. Between the two statements no row can enter the range. If one does, because the contract is
+     * broken, it is handled with the others.
      */
     public Optional<KeysetPage> whole(UserTx tx) {
         return upTo == null || limit == NO_LIMIT
@@ -102,7 +102,7 @@ public record KeysetPage(
                 : lastOfFull(tx).map(end -> new KeysetPage(source, partitioned, after, end, stretch, NO_LIMIT));
     }
 
-    /** The place so many rows on, whether the filter lets them through or not; empty where there are fewer. */
+    /** The key of the row this many unfiltered rows ahead; empty where there are fewer. */
     public Optional<Watermark> unfilteredStep(UserTx tx, int rows) {
         return new KeysetPage(source.unfiltered(), partitioned, after, upTo, null, rows).lastOfFull(tx);
     }
@@ -111,7 +111,7 @@ public record KeysetPage(
         return new KeysetPage(source, partitioned, after, end, stretch, limit);
     }
 
-    /** The key of its last row, if there are as many as it takes. */
+    /** The key of its last row, if the page is full. */
     public Optional<Watermark> lastOfFull(UserTx tx) {
         String last = "SELECT p.order_ts::text AS ts, p.order_id::text AS id FROM (%s) p OFFSET %s LIMIT 1"
                 .formatted(select("1"), limit - 1);

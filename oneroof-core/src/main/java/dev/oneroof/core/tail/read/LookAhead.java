@@ -19,80 +19,84 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the next page of a sweep while one is handled: otherwise the server would rest while Java works, and Java while
- * the server does.
+ * Reads the next page of a backlog while the current one is handled: otherwise the server would idle while Java works,
+ * and Java while the server does.
  *
- * <p>That is sound for pages below a cleared bound, and only there: their rows are visible, or never will be, whenever one
- * looks and in whichever transaction. It does not see what the handler writes.
+ * <p>This is sound only for pages below a cleared bound: any transaction sees the same rows there at any time. It does
+ * not see what the handler writes.
  *
- * <p>Nothing depends on it. It has a thread and a connection of its own for as long as one batch lasts, few of them in a
- * process, and nobody waits for it to get them. Until then, and whenever a page turns out not to be the next one or cannot
- * be read, that page is read in the ordinary way, and fails or does not fail there.
+ * <p>It is an optimisation only. It has its own thread and connection for the time of one batch, a process has few of
+ * them, and no batch waits until it has them. Until then, and whenever the page is not the next one or cannot be read,
+ * the batch reads that page itself, and any error is raised there.
  */
 public final class LookAhead implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LookAhead.class);
 
-    /** In the whole process: each takes a connection, and pools are made for one to a worker. */
+    /** For the whole process: each takes a connection, and pools are sized for one connection per worker. */
     private static final Semaphore FREE =
             new Semaphore(Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
 
-    // Whoever waits for the lock of a table that the batch itself is reading would be waited for by both.
-    private static final String NO_WAITING = "SELECT set_config('lock_timeout', '20ms', true)";
+    // Does not wait for locks: a session that waits for a lock on a table that the batch reads would block this reader,
+    // and the batch waits for this reader.
+    private static final String LIMIT_LOCK_WAIT = "SELECT set_config('lock_timeout', '20ms', true)";
 
     private final Database db;
     private final Consumer<Tx> settings;
     private final long endNanos;
     private final LinkedBlockingQueue<Request> requests = new LinkedBlockingQueue<>();
     private @Nullable Thread reader;
-    private @Nullable Request begun;
-    private long begunNanos;
+    private @Nullable Request requested;
+    private long requestedNanos;
 
     /** Whether the reader has its connection. */
     private volatile boolean ready;
-    /** Whether it reads no more. */
-    private volatile boolean over;
+    /** Whether it reads no further page. */
+    private volatile boolean stopped;
 
-    /** A page to be read; without one it is the end. */
+    /** A page to be read; without a page it ends the reader. */
     private record Request(@Nullable KeysetPage page, String sql, CompletableFuture<ResultSet> rows) {}
 
     /**
      * For one batch.
      *
-     * @param settings what holds for every read
-     * @param beginNanos when the batch began with its first page
-     * @param endNanos when it will take no further one
+     * @param settings the settings for every read
+     * @param beginNanos when the batch started its first page
+     * @param endNanos when the batch starts no further page
      */
     public LookAhead(Database db, Consumer<Tx> settings, long beginNanos, long endNanos) {
         this.db = db;
         this.settings = settings;
-        this.begunNanos = beginNanos;
+        this.requestedNanos = beginNanos;
         this.endNanos = endNanos;
     }
 
-    /** Begins to read a page, if the batch will last long enough to want it. */
+    /** Starts to read a page, if the batch will last long enough to use it. */
     public void read(KeysetPage page, String sql) {
         long now = System.nanoTime();
-        boolean wanted = now + (now - begunNanos) - endNanos < 0;
-        begunNanos = now;
-        if (!wanted || over || (reader == null && !FREE.tryAcquire())) {
+        boolean wanted = now + (now - requestedNanos) - endNanos < 0;
+        requestedNanos = now;
+        if (!wanted || stopped || (reader == null && !FREE.tryAcquire())) {
             return;
         }
         if (reader == null) {
             reader = Thread.ofPlatform().daemon().name("oneroof-look-ahead").start(this::run);
         }
         Request request = new Request(page, sql, new CompletableFuture<>());
-        begun = request;
+        requested = request;
         requests.add(request);
-        if (over) {
+        if (stopped) {
             request.rows().cancel(false);
         }
     }
 
-    /** The rows of this page, if they are read ahead; null otherwise. They are there until the page after next is begun. */
+    /**
+     * The rows of this page, if they were read ahead; null otherwise. They stay valid until the page after next is
+     * requested.
+     */
     @Nullable
     public ResultSet taken(KeysetPage page) {
-        Request request = begun;
-        begun = null;
+        Request request = requested;
+        requested = null;
         if (request == null) {
             return null;
         }
@@ -103,7 +107,7 @@ public final class LookAhead implements AutoCloseable {
         try {
             return request.rows().join();
         } catch (CancellationException | CompletionException e) {
-            log.debug("{}: not read ahead", page.source().name(), e);
+            log.debug("{}: the page could not be read ahead", page.source().name(), e);
             return null;
         }
     }
@@ -112,29 +116,29 @@ public final class LookAhead implements AutoCloseable {
         try {
             db.useTx(tx -> {
                 tx.abandon();
-                if (!over) {
+                if (!stopped) {
                     settings.accept(tx);
-                    tx.query(NO_WAITING).mapTo(String.class).one();
+                    tx.query(LIMIT_LOCK_WAIT).mapTo(String.class).one();
                     ready = true;
-                    readOn(tx.asWritten());
+                    readRequests(tx.asWritten());
                 }
             });
         } catch (RuntimeException e) {
-            log.debug("no look ahead", e);
+            log.debug("pages cannot be read ahead", e);
         } finally {
             FREE.release();
-            over = true;
+            stopped = true;
             requests.forEach(request -> request.rows().cancel(false));
         }
     }
 
-    private void readOn(UserTx tx) {
+    private void readRequests(UserTx tx) {
         Deque<Query> open = new ArrayDeque<>();
         try {
             int turn = 0;
             for (Request next = requests.take(); next.page() != null; next = requests.take()) {
-                // After a failure the rest is not read; but the rows of the last page stay until they are handled.
-                if (over) {
+                // After a failure no further page is read, but the rows of the last page stay until they are handled.
+                if (stopped) {
                     next.rows().cancel(false);
                 } else if (!next.rows().isCancelled()) {
                     fetch(tx, open, turn++, next);
@@ -147,24 +151,24 @@ public final class LookAhead implements AutoCloseable {
 
     private void fetch(UserTx tx, Deque<Query> open, int turn, Request request) {
         try {
-            // The last one's rows are being handled; those before are not needed any more.
+            // The rows of the last page are being handled; those before are not needed any more.
             if (open.size() == 2) {
                 open.remove().close();
             }
             KeysetPage page = Objects.requireNonNull(request.page());
-            // Two texts in turn: a statement that is still open when its text comes again is prepared anew.
+            // Two texts in turn: the driver prepares a statement again if one with the same text is still open.
             Query query = tx.scrollableQuery(turn % 2 == 0 ? request.sql() : request.sql() + " ");
             open.add(query);
             request.rows().complete(tx.fetched(query.bindMap(page.parameters())));
         } catch (RuntimeException | Error e) {
-            over = true;
+            stopped = true;
             request.rows().completeExceptionally(e);
         }
     }
 
     /**
-     * Ends the reading. Who is still waiting for a connection, or reading a page that is not wanted, is left to end by
-     * itself: it may be waiting for the caller.
+     * Ends the reader. A reader that still waits for a connection, or reads a page that is not needed, ends by itself:
+     * it may be waiting for the caller.
      */
     @Override
     public void close() {
@@ -172,9 +176,9 @@ public final class LookAhead implements AutoCloseable {
         if (ending == null) {
             return;
         }
-        Request unwanted = begun;
+        Request unwanted = requested;
         boolean isIdle = ready && (unwanted == null || unwanted.rows().isDone());
-        over = true;
+        stopped = true;
         if (unwanted != null) {
             unwanted.rows().cancel(false);
         }
@@ -184,7 +188,7 @@ public final class LookAhead implements AutoCloseable {
             try {
                 ending.join();
             } catch (InterruptedException e) {
-                // It only gives its connection back.
+                // The reader only releases its connection.
                 interrupted = true;
             }
         }

@@ -10,24 +10,24 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stretch of a source between two bounds, and what may still add rows to it.
+ * The range of a source between two bounds, and the transactions that may still add rows to it.
  *
  * @param <B> a bound
  */
 final class Segment<B> {
-    /** Longer than a session can be between two transactions of one message, even on a machine that is short of time. */
+    /** Longer than a session can be between two transactions of one message, even on an overloaded machine. */
     private static final long BETWEEN_NANOS = Duration.ofMillis(20).toNanos();
 
     private final @Nullable B from;
     private final B to;
-    private Set<Pending> pending;
-    /** Something that may have added rows has ended since it was last read. A new segment was never read. */
+    private Set<Blocker> blockers;
+    /** A transaction that may have added rows has ended since the last read. A new segment was never read. */
     private boolean unread = true;
 
-    Segment(@Nullable B from, B to, Set<Pending> pending) {
+    Segment(@Nullable B from, B to, Set<Blocker> blockers) {
         this.from = from;
         this.to = to;
-        this.pending = pending;
+        this.blockers = blockers;
     }
 
     @Nullable
@@ -40,61 +40,63 @@ final class Segment<B> {
     }
 
     boolean isCleared() {
-        return pending.isEmpty();
+        return blockers.isEmpty();
     }
 
     boolean isUnread() {
         return unread;
     }
 
-    void read() {
+    void markRead() {
         unread = false;
     }
 
-    Set<Pending> pending() {
-        return pending;
+    Set<Blocker> blockers() {
+        return blockers;
     }
 
-    /** Both wait for the same and neither has news: one segment does. */
+    /** Both wait for the same transactions and neither has to be read again: one segment is enough. */
     boolean joins(Segment<B> next) {
-        return !unread && !next.unread && pending.equals(next.pending);
+        return !unread && !next.unread && blockers.equals(next.blockers);
     }
 
     Segment<B> joined(Segment<B> next) {
-        Segment<B> both = new Segment<>(from, next.to, pending);
+        Segment<B> both = new Segment<>(from, next.to, blockers);
         both.unread = false;
         return both;
     }
 
     void observe(Set<Holder> open, long nowNanos) {
         Map<String, List<Holder>> sessions = open.stream().collect(Collectors.groupingBy(Holder::backend));
-        Set<Pending> still = new HashSet<>();
-        for (Pending waiting : pending) {
+        Set<Blocker> still = new HashSet<>();
+        for (Blocker waiting : blockers) {
             still.addAll(observed(waiting, open, backend -> sessions.getOrDefault(backend, List.of()), nowNanos));
         }
-        unread |= !pending.equals(still);
-        pending = still;
+        unread |= !blockers.equals(still);
+        blockers = still;
     }
 
-    private static List<Pending> observed(
-            Pending waiting, Set<Holder> open, Function<String, List<Holder>> inSession, long nowNanos) {
+    private static List<Blocker> observed(
+            Blocker waiting, Set<Holder> open, Function<String, List<Holder>> inSession, long nowNanos) {
         return switch (waiting) {
-            case Pending.Open held ->
+            case Blocker.Open held ->
                 open.contains(held.holder())
                         ? List.of(held)
                         : follow(held.holder().backend(), nowNanos, inSession, nowNanos);
-            case Pending.Next held -> open.contains(held.holder()) ? List.of(held) : List.of();
-            case Pending.Between between -> follow(between.backend(), between.sinceNanos(), inSession, nowNanos);
+            case Blocker.Next held -> open.contains(held.holder()) ? List.of(held) : List.of();
+            case Blocker.Between between -> follow(between.backend(), between.sinceNanos(), inSession, nowNanos);
         };
     }
 
-    /** The next transaction of a session, if there is one; else the session itself, for as long as one may come. */
-    private static List<Pending> follow(
+    /**
+     * The next transaction of a session, if there is one; otherwise the session itself, for as long as one may follow.
+     */
+    private static List<Blocker> follow(
             String backend, long sinceNanos, Function<String, List<Holder>> inSession, long nowNanos) {
         List<Holder> next = inSession.apply(backend);
         if (!next.isEmpty()) {
-            return next.stream().<Pending>map(Pending.Next::new).toList();
+            return next.stream().<Blocker>map(Blocker.Next::new).toList();
         }
-        return nowNanos - sinceNanos < BETWEEN_NANOS ? List.of(new Pending.Between(backend, sinceNanos)) : List.of();
+        return nowNanos - sinceNanos < BETWEEN_NANOS ? List.of(new Blocker.Between(backend, sinceNanos)) : List.of();
     }
 }

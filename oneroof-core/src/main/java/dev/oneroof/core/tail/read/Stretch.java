@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The keys that a cursor has handled, in {@code tail_stretch}.
  *
- * @param batches which ones to look at; null for all of the part
+ * @param batches the batches to read; null for all of the part
  */
 public record Stretch(
-        SchemaName schema, Scope scope, Part part, @Nullable Batches batches) {
-    public static Stretch open(SchemaName schema, Scope scope, Batches batches) {
+        SchemaName schema, Scope scope, Part part, @Nullable StretchBatches batches) {
+    public static Stretch open(SchemaName schema, Scope scope, StretchBatches batches) {
         return new Stretch(schema, scope, Part.OPEN, batches);
     }
 
@@ -24,13 +24,13 @@ public record Stretch(
         return new Stretch(schema, scope, part, null);
     }
 
-    /** Which of them. */
+    /** Which of the keys. */
     public enum Part {
-        /** Those above the settled watermark. */
+        /** The keys above the settled watermark. */
         OPEN("s.settled_at IS NULL AND NOT s.untimed"),
-        /** Those, and the ones that are kept since settled has passed them. */
+        /** Those, and the keys that are kept after settled has passed them. */
         TIMED("NOT s.untimed"),
-        /** Those of rows that have no time. */
+        /** The keys of rows without a time. */
         UNTIMED("s.untimed");
 
         private final String condition;
@@ -41,10 +41,10 @@ public record Stretch(
     }
 
     /**
-     * True for a row between two watermarks that is not among them. Batches that end before the first or begin behind the
-     * second are left out, so that a long stretch costs little where only a part of it is read. NOT IN and no anti-join: it is a
-     * filter on the index walk, which keeps its order; an anti-join would be followed by a sort of everything before the
-     * limit applies.
+     * A condition that is true for a row between two watermarks whose key is not in the stretch. Batches that end below
+     * the first watermark or start above the second are left out, so that a long stretch costs little where only a part
+     * of it is read. NOT IN and no anti-join: it is a filter on the index walk, which keeps its order; an anti-join
+     * would be followed by a sort of everything before the limit applies.
      */
     String holdsNot(OrderKey key, @Nullable Watermark after, @Nullable Watermark upTo) {
         String byId = key.source().time() == null || part == Part.UNTIMED
@@ -78,7 +78,7 @@ public record Stretch(
                 : "";
     }
 
-    /** Texts would have to be compared by the column's collation; all of them are looked at instead. */
+    /** Text keys would have to be compared by the column's collation; all batches are read instead. */
     private static boolean isCompared(OrderKey key, @Nullable Watermark watermark) {
         return watermark != null && key.source().id().type() != IdType.TEXT;
     }
@@ -98,7 +98,7 @@ public record Stretch(
         bound.put("page_source", scope.source());
         bound.put("page_shard", scope.shard());
         if (batches != null) {
-            bound.put("page_batches", Batches.array(batches.numbers()));
+            bound.put("page_batches", StretchBatches.array(batches.numbers()));
         }
         return bound;
     }

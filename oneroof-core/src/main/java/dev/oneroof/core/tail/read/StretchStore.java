@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The stretch, in {@code tail_stretch}. */
+/** Reads and writes the stretch, in {@code tail_stretch}. */
 public final class StretchStore {
-    /** Fewer keys than this are few. */
+    /** A batch with fewer keys is small, and is merged with others. */
     public static final int SMALL = 1000;
 
     private static final String OPEN = """
@@ -21,11 +21,10 @@ public final class StretchStore {
               AND settled_at IS NULL AND NOT untimed
             """;
 
-    // The keys are few and known from here on: to fetch and sort them is right, to walk the whole index for their order
-    // not. Keys dated in the future are a batch of their own: theirs stays until its time, the others do not wait for
-    // it.
+    // From here on the keys are few and known: they are fetched and sorted, and the index is not walked for their
+    // order. Keys dated in the future are a separate batch, which stays until its time; the others do not wait for it.
     // Head is the highest of the keys that the clock has reached: a row dated in the future is handled, and does not
-    // move it.
+    // move head.
     private static final String CAPTURE = """
             WITH page AS MATERIALIZED (
             %1$s
@@ -52,7 +51,7 @@ public final class StretchStore {
             WHERE c.rows > 0
             """;
 
-    // Batches are passed whole: their keys are in order, so the last one is the highest.
+    // A batch is passed as a whole: its keys are in order, so the last one is the highest.
     private static final String KEEP = """
             UPDATE oneroof.tail_stretch
             SET settled_at = clock_timestamp(), settled_ts = :settled_ts, settled_id = :settled_id
@@ -71,8 +70,8 @@ public final class StretchStore {
             RETURNING batch_no
             """;
 
-    // The oldest kept batches go first, and the watermark that the youngest of them was settled by is where the kept
-    // keys begin from now on.
+    // The oldest kept batches are deleted first. The kept keys then start at the watermark that settled the youngest of
+    // those.
     private static final String TRIM = """
             WITH kept AS (
                 SELECT batch_no, settled_at,
@@ -92,8 +91,8 @@ public final class StretchStore {
             SELECT settled_ts, settled_id FROM gone ORDER BY %s LIMIT 1
             """;
 
-    // Many small batches of the last minutes become a few large ones: every read has to look at each row. The ones
-    // dated in the future stay by themselves.
+    // Many small batches become a few large ones: every read has to read each row. Batches dated in the future are not
+    // merged.
     private static final String MERGE = """
             WITH small AS (
                 DELETE FROM oneroof.tail_stretch
@@ -117,9 +116,9 @@ public final class StretchStore {
             FROM made
             """;
 
-    /** Keys that are remembered as handled, if this transaction commits. */
+    /** Keys that are stored as handled, if the transaction commits. */
     public record Captured(
-            Batches batches, int rows, @Nullable Watermark head) {
+            StretchBatches batches, int rows, @Nullable Watermark head) {
         public long firstBatch() {
             return batches.keysByNumber().firstKey();
         }
@@ -130,23 +129,23 @@ public final class StretchStore {
     }
 
     /** The batches that settled has not passed. */
-    public Batches open(Tx tx, Scope scope) {
+    public StretchBatches open(Tx tx, Scope scope) {
         return tx.query(OPEN)
                 .bind("worker", scope.worker())
                 .bind("source", scope.source())
                 .bind("shard", scope.shard())
-                .map((row, context) -> Batches.of(row, "numbers", "counts"))
+                .map((row, context) -> StretchBatches.of(row, "numbers", "counts"))
                 .one();
     }
 
-    /** Writes down the keys of a page; empty when it has no rows. */
+    /** Stores the keys of a page; empty when it has no rows. */
     public Optional<Captured> capture(Tx tx, Scope scope, Page page, boolean untimed) {
         OrderKey key = new OrderKey(page.source());
-        // Nothing without a time lies in the future; a bare "true" could not be grouped by.
+        // A key without a time is never in the future. A bare "true" cannot be grouped by.
         String reached = untimed || page.source().time() == null
                 ? "page.order_id IS NOT NULL"
                 : key.isNotInTheFuture("page.order_ts");
-        // The page holds texts of users; only the statement around it is ours.
+        // The page contains text of users; only the statement around it is OneRoof's.
         return tx.asWritten()
                 .query(tx.schema().applyTo(CAPTURE).formatted(page.select("1"), reached))
                 .bindMap(page.parameters())
@@ -155,23 +154,24 @@ public final class StretchStore {
                 .bind("shard", scope.shard())
                 .bind("untimed", untimed)
                 .map((row, context) -> new Captured(
-                        Batches.of(row, "numbers", "counts"),
+                        StretchBatches.of(row, "numbers", "counts"),
                         row.getInt("rows"),
                         Watermark.ofNullable(row.getString("head_ts"), row.getString("head_id"))))
                 .findOne();
     }
 
-    /** Settled has passed the watermark: those batches that lie at or below it are kept for a while. Returns which. */
-    public List<Long> keepUpTo(Tx tx, Scope scope, OrderKey key, Watermark settled, Batches among) {
+    /** Settled has passed the watermark: the batches at or below it are kept for a while. Returns their numbers. */
+    public List<Long> keepUpTo(Tx tx, Scope scope, OrderKey key, Watermark settled, StretchBatches among) {
         return passed(tx, KEEP, scope, key, settled, among);
     }
 
-    /** The batches at or below the watermark, and those that were kept, are not needed any more. Returns which. */
+    /** Deletes the batches at or below the watermark, and those that were kept. Returns their numbers. */
     public List<Long> dropUpTo(Tx tx, Scope scope, OrderKey key, Watermark settled) {
-        return passed(tx, DROP, scope, key, settled, Batches.NONE);
+        return passed(tx, DROP, scope, key, settled, StretchBatches.NONE);
     }
 
-    private static List<Long> passed(Tx tx, String sql, Scope scope, OrderKey key, Watermark settled, Batches among) {
+    private static List<Long> passed(
+            Tx tx, String sql, Scope scope, OrderKey key, Watermark settled, StretchBatches among) {
         String passed = key.isNotLower(":settled_ts", ":settled_id", "last_ts", "last_id");
         String statement = sql.formatted(passed);
         var query = tx.query(statement)
@@ -183,14 +183,14 @@ public final class StretchStore {
             query.bind("settled_ts", settled.ts());
         }
         if (statement.contains(":among")) {
-            query.bind("among", Batches.array(among.numbers()));
+            query.bind("among", StretchBatches.array(among.numbers()));
         }
         return query.mapTo(Long.class).list();
     }
 
-    /** Forgets kept keys that are too old or too many; returns where the kept ones begin now, if that has changed. */
+    /** Deletes kept keys that are too old or too many; returns where the kept ones start now, if that has changed. */
     public Optional<Watermark> trim(Tx tx, Scope scope, OrderKey key, Duration keptFor, long keptKeys) {
-        // The highest, and not the one of the latest clock; without an id it is the end of its time.
+        // The highest watermark, and not the latest by the clock; without an id it is the end of its time.
         String highest = (key.source().time() == null ? "" : key.asTs("settled_ts") + " DESC, ")
                 + key.asId("settled_id") + " DESC NULLS FIRST";
         return tx.query(TRIM.formatted(highest))
@@ -203,10 +203,10 @@ public final class StretchStore {
                 .findOne();
     }
 
-    /** What a merge has made of which batches. */
-    public record Merged(Batches made, List<Long> gone) {}
+    /** The batches that a merge has made, and those it has deleted. */
+    public record Merged(StretchBatches made, List<Long> gone) {}
 
-    /** Writes small batches down as large ones. What is remembered stays the same. */
+    /** Merges small batches into large ones. The stored keys stay the same. */
     public Merged merge(Tx tx, Scope scope, OrderKey key, List<Long> small) {
         boolean timed = key.source().time() != null;
         String reached = timed ? key.isNotInTheFuture(key.asTs("last_ts")) : "true";
@@ -215,9 +215,9 @@ public final class StretchStore {
                 .bind("worker", scope.worker())
                 .bind("source", scope.source())
                 .bind("shard", scope.shard())
-                .bind("among", Batches.array(small))
+                .bind("among", StretchBatches.array(small))
                 .map((row, context) -> new Merged(
-                        Batches.of(row, "numbers", "counts"),
+                        StretchBatches.of(row, "numbers", "counts"),
                         row.getArray("gone") == null
                                 ? List.of()
                                 : List.of((Long[]) row.getArray("gone").getArray())))

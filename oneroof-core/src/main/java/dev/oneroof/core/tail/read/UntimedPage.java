@@ -4,7 +4,7 @@ import dev.oneroof.core.tail.source.OrderKey;
 import dev.oneroof.core.tail.source.TailSource;
 import java.util.Map;
 
-/** Rows whose time is null, by their id, without those that were handled. They have no place in the order. */
+/** Rows whose time is null, by their id, without the handled ones. They have no position in the order. */
 public record UntimedPage(TailSource source, Stretch stretch, int limit) implements Page {
     @Override
     public String select(String columns) {

@@ -1,4 +1,6 @@
-/** Reads a source in order: pages, the stretch between the hands, and the barrier that late commits hold. */
+/**
+ * Reads a source in order: pages, the stretch between head and settled, and the barrier that waits for late commits.
+ */
 @NullMarked
 package dev.oneroof.core.tail.read;
 

@@ -4,17 +4,17 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a time column's default says about who sets the time.
+ * What a time column's default shows about the origin of the time.
  *
- * <p>The barrier needs a time that was taken at or after the start of the transaction that writes it. All of the
- * server's clocks do: the transaction's, the statement's and the wall's.
+ * <p>The barrier needs a time that was taken at or after the start of the transaction that writes it. All clock
+ * functions of the server give one: of the transaction, the statement and the present moment.
  */
 enum ClockDefault {
-    /** One of the server's clocks. */
+    /** A clock function of the server. */
     SERVER,
-    /** One of them, but in the zone of whoever writes: two sessions may put one moment hours apart. */
+    /** A clock function, but in the zone of the writing session: two sessions may store one moment hours apart. */
     SESSION_ZONE,
-    /** Nothing, or nothing that is known to be a clock. */
+    /** No default, or one that is not known to be a clock. */
     UNKNOWN;
 
     private static final String CLOCK =

@@ -3,10 +3,10 @@ package dev.oneroof.core.tail.source;
 import org.jspecify.annotations.Nullable;
 
 /**
- * By what a text key is ordered.
+ * The collation that orders a text key.
  *
  * @param name the collation as SQL writes it, or the database's own with its locale
- * @param version what the library behind it calls its rules; null where they never change, as under {@code "C"}
+ * @param version the version of the collation library; null where the order never changes, as under {@code "C"}
  */
 public record Collation(String name, @Nullable String version) {
     @Override

@@ -5,13 +5,12 @@ import java.sql.SQLException;
 import java.util.Optional;
 import org.jdbi.v3.core.mapper.RowMapper;
 
-/** Finds the collation of a column, and the version that the library behind it has now. */
+/** Finds the collation of a column, and its present library version. */
 final class CollationStore {
     private static final int DATABASES_HAVE_VERSIONS = 15;
 
-    // A database's own collation stands in pg_database, under columns that were renamed twice: as JSON they can be
-    // asked
-    // for by name on every server.
+    // The default collation of the database is in pg_database, in columns that were renamed twice: as JSON they can be
+    // read by name on every server.
     private static final String COLLATION = """
             SELECT CASE
                        WHEN o.collprovider = 'd'
@@ -36,7 +35,7 @@ final class CollationStore {
 
     private static final String VERSION_OF_DATABASE = "SELECT pg_database_collation_actual_version(d.oid)";
 
-    // PostgreSQL 14 does not tell; a collation of the same locale does.
+    // PostgreSQL 14 has no such function; a collation of the same locale has the version.
     private static final String VERSION_OF_SAME_LOCALE = """
             SELECT pg_collation_actual_version(same.oid)
             FROM pg_catalog.pg_collation same
@@ -51,7 +50,7 @@ final class CollationStore {
                 tx, relation, column, (row, context) -> new Collation(row.getString("name"), row.getString("version")));
     }
 
-    /** Whether different texts are never equal to it. */
+    /** Whether it treats no two different texts as equal. */
     boolean isDeterministic(Tx tx, TailSource.Relation relation, String column) {
         return this.<Boolean>ask(tx, relation, column, (row, context) -> row.getBoolean("deterministic"))
                 .orElse(true);

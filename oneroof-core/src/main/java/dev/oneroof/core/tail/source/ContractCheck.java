@@ -8,20 +8,20 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Holds an order contract against what the catalogs tell of the columns that shall keep it. */
+/** Checks an order contract against the catalog data of its columns. */
 public final class ContractCheck {
-    /** How to take what a source's own writers have done since it was registered. */
+    /** How to treat ids that writers have chosen since the source was registered. */
     public enum Strictness {
-        /** Refuse it: nobody depends on the source yet. */
+        /** Refuse the source: no worker depends on it yet. */
         NEW,
-        /** Warn of it: a program that starts again must not be stopped by one row. */
+        /** Warn: one row must not stop a program that starts again. */
         REGISTERED
     }
 
     private final SequenceStore sequences = new SequenceStore();
     private final TableStore tables = new TableStore();
 
-    /** The contract that the table seems to keep, for an owner who has named none. */
+    /** The contract that the table seems to keep, where none was named. */
     OrderContract proposed(TailSource source, TableFacts.@Nullable Column time) {
         TailSource.TimeColumn ordered = source.time();
         if (ordered != null && time != null) {
@@ -30,7 +30,7 @@ public final class ContractCheck {
                     ? OrderContract.CLOCK
                     : OrderContract.EXTERNAL;
         }
-        // The only one there is without a time; where the id does not keep it, the check says why.
+        // The only contract without a time; where the id does not keep it, the check says why.
         return OrderContract.SEQUENCE;
     }
 
@@ -55,18 +55,18 @@ public final class ContractCheck {
         }
         if (ordered.type() == TimeType.TIMESTAMP && !"UTC".equals(ordered.zone())) {
             throw refused(
-                    "'clock' needs a time that never goes back, and '%s' is a timestamp in zone %s, where an hour may come twice; allowed are zone UTC, if its writers use it, 'sequence' and 'external'"
+                    "'clock' needs a time that never goes back, and '%s' is a timestamp in zone %s, where an hour may occur twice; allowed are zone UTC, if its writers use it, 'sequence' and 'external'"
                             .formatted(ordered.column(), ordered.zone()));
         }
         return switch (ClockDefault.of(ordered.type(), time.defaultExpression())) {
             case SERVER -> List.of();
             case SESSION_ZONE ->
                 List.of(
-                        "'%1$s' is set in the zone of whoever writes (its default is %2$s); where a session is not in UTC the contract is broken and rows are missed; run: ALTER TABLE … ALTER %1$s SET DEFAULT (now() AT TIME ZONE 'UTC')"
+                        "'%1$s' is set in the zone of the writing session (its default is %2$s); where a session is not in UTC the contract is broken and rows are missed; run: ALTER TABLE … ALTER %1$s SET DEFAULT (now() AT TIME ZONE 'UTC')"
                                 .formatted(ordered.column(), time.defaultExpression()));
             case UNKNOWN ->
                 List.of(
-                        "nothing tells that the database sets '%s' (its default is %s); times made by applications break the contract and rows are missed; unless a trigger sets it to now(), 'external' is the honest contract"
+                        "it is not known that the database sets '%s' (its default is %s); times set by applications break the contract and rows are missed; unless a trigger sets it to now(), 'external' is the right contract"
                                 .formatted(
                                         ordered.column(),
                                         time.defaultExpression() == null ? "none" : time.defaultExpression()));
@@ -83,27 +83,27 @@ public final class ContractCheck {
     }
 
     /**
-     * A new row whose id lies below those already read is lost, and without a time the id is all there is to go by. So only
-     * a sequence will do, one whose draws the barrier can wait for.
+     * A new row whose id is below those already read is lost, and without a time the id is the whole key. So it must
+     * come from a sequence: the barrier can wait for transactions that have drawn from it.
      *
-     * <p>A uuid never does, not even the server's own of version 7: it is made in order within one session only, another
-     * one that made it earlier may commit later, and no lock tells which transactions have made one. Nor can a column tell
-     * a uuid of version 7 from one that an application made at random. Behind a time column all of them are fine.
+     * <p>A uuid is never enough, not even version 7 made by the server: it is in order within one session only, a
+     * session that made one earlier may commit later, and no lock shows which transactions have made one. Nor does a
+     * column distinguish version 7 from a random uuid. After a time column all of them are fine.
      */
-    private FedSequence demandMadeInOrder(Tx tx, TableFacts table, TailSource source) {
+    private IdSequence demandMadeInOrder(Tx tx, TableFacts table, TailSource source) {
         if (!isWhole(source.id().type())) {
             throw unordered(source, "");
         }
-        FedSequence sequence = sequences
-                .fedBy(tx, table, source.relation(), source.id().column())
+        IdSequence sequence = sequences
+                .find(tx, table, source.relation(), source.id().column())
                 .orElseThrow(() -> unordered(source, " (no sequence feeds it)"));
         if (!sequence.plain()) {
-            throw unordered(source, " (its default makes other numbers of those of %s)".formatted(sequence.name()));
+            throw unordered(source, " (its default changes the numbers of %s)".formatted(sequence.name()));
         }
-        if (!sequence.mending().isEmpty()) {
+        if (!sequence.requiredChanges().isEmpty()) {
             throw refused(
-                    "'sequence' needs numbers that are given out one by one, in order and each once; run: ALTER SEQUENCE %s %s, or name a time column"
-                            .formatted(sequence.name(), String.join(" ", sequence.mending())));
+                    "'sequence' needs numbers that are drawn one by one, in order and each once; run: ALTER SEQUENCE %s %s, or name a time column"
+                            .formatted(sequence.name(), String.join(" ", sequence.requiredChanges())));
         }
         return sequence;
     }
@@ -111,7 +111,7 @@ public final class ContractCheck {
     private List<String> external(Tx tx, TableFacts table, TailSource source) {
         TailSource.TimeColumn time = source.time();
         if (time == null) {
-            FedSequence sequence = demandMadeInOrder(tx, table, source);
+            IdSequence sequence = demandMadeInOrder(tx, table, source);
             throw refused("'external' needs a time column; allowed without one is 'sequence', since %s makes '%s'"
                     .formatted(sequence.name(), source.id().column()));
         }
@@ -120,11 +120,11 @@ public final class ContractCheck {
                         .formatted(time.column(), DurationText.of(source.rereadWindow())));
     }
 
-    private List<String> warnings(Tx tx, TailSource source, FedSequence sequence, Strictness strictness) {
+    private List<String> warnings(Tx tx, TailSource source, IdSequence sequence, Strictness strictness) {
         List<String> warnings = new ArrayList<>();
         if (!sequence.readable()) {
             warnings.add(
-                    "the last value of %1$s may not be read, so that one high id made by hand can hide rows; run as its owner: GRANT SELECT ON SEQUENCE %1$s TO %2$s"
+                    "the last value of %1$s may not be read, so that one high id set by a writer can hide rows; run as its owner: GRANT SELECT ON SEQUENCE %1$s TO %2$s"
                             .formatted(sequence.name(), tables.role(tx)));
         } else {
             sequences.highestUndrawn(tx, source, sequence).ifPresent(id -> {
@@ -139,7 +139,7 @@ public final class ContractCheck {
         }
         if (!sequence.owned()) {
             warnings.add(
-                    "%1$s does not belong to '%2$s', so that its last value is not looked at; run: ALTER SEQUENCE %1$s OWNED BY %3$s.%4$s"
+                    "%1$s does not belong to '%2$s', so that its last value is not checked; run: ALTER SEQUENCE %1$s OWNED BY %3$s.%4$s"
                             .formatted(
                                     sequence.name(),
                                     source.id().column(),
@@ -148,7 +148,7 @@ public final class ContractCheck {
         }
         if (!sequence.always()) {
             warnings.add(
-                    "writers may bring ids of their own for '%s', which break the contract; GENERATED ALWAYS AS IDENTITY forbids them"
+                    "writers may set '%s' themselves, which breaks the contract; GENERATED ALWAYS AS IDENTITY prevents it"
                             .formatted(source.id().column()));
         }
         return warnings;

@@ -6,14 +6,13 @@ import dev.oneroof.postgres.Tx;
 
 /** Tries a source's filter on the server, without reading a row. */
 final class FilterCheck {
-    private static final String EXPLAIN = "EXPLAIN (FORMAT JSON, COSTS OFF) SELECT 1 FROM %s WHERE (%s)";
-
     private static final String INSTEAD =
             "name a column that the writers move when the condition begins to hold, or put the condition into the worker's own SQL or handler";
 
     private final ExpressionCheck expressions = new ExpressionCheck();
+    private final TableStore tables = new TableStore();
 
-    /** Throws when the source has a filter that rows could begin to match without being read again. */
+    /** Throws when rows could begin to match the source's filter without being read again. */
     void demand(Tx tx, TailSource source) {
         String filter = source.filter();
         if (filter == null) {
@@ -28,10 +27,6 @@ final class FilterCheck {
                         source.relation().table(),
                         "boolean",
                         INSTEAD));
-        // In parentheses, as the pages read it: text that closes them early does not parse here either.
-        tx.asWritten()
-                .query(EXPLAIN.formatted(source.relation().quoted(), filter))
-                .mapTo(String.class)
-                .one();
+        tables.explain(tx, source.relation(), filter);
     }
 }

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The SQL of a source's order key: its columns, and comparisons with bound watermarks in the columns' own types. */
 public record OrderKey(TailSource source, @Nullable String collation) {
-    /** Where no two watermarks are compared with each other; a column brings its own collation. */
+    /** For SQL that compares no two watermarks with each other; a column has its own collation. */
     public OrderKey(TailSource source) {
         this(source, null);
     }
@@ -14,7 +14,7 @@ public record OrderKey(TailSource source, @Nullable String collation) {
         return time == null ? id() : time.quoted() + ", " + id();
     }
 
-    /** The columns for an ORDER BY, where a bare name would mean an output column that is called so. */
+    /** The columns for an ORDER BY, where a bare name would mean an output column of that name. */
     public String order() {
         TailSource.TimeColumn time = source.time();
         String table = source.relation().quoted() + ".";
@@ -34,15 +34,15 @@ public record OrderKey(TailSource source, @Nullable String collation) {
         return moment(time, time.quoted());
     }
 
-    /** The moment that the text of a time stands for. */
+    /** The moment that the text of a time means. */
     public String momentOf(String text) {
         TailSource.TimeColumn time = source.time();
         return time == null ? "NULL::timestamptz" : moment(time, asTs(text));
     }
 
     /**
-     * Dates reach further than moments do, and a zone may move a time over the end: there it is the end of all time. The
-     * server would refuse the row, and with it the page.
+     * Dates have a wider range than timestamptz, and a zone may move a time out of the range: there the moment is
+     * infinite. Otherwise the server would refuse the row, and with it the page.
      */
     private static String moment(TailSource.TimeColumn time, String value) {
         String zone = zone(time).replace("'", "''");
@@ -94,7 +94,7 @@ public record OrderKey(TailSource source, @Nullable String collation) {
     }
 
     /**
-     * Behind the watermark, whose parts are bound as {@code :name_ts} and {@code :name_id}. The row comparison walks the
+     * After the watermark, whose parts are bound as {@code :name_ts} and {@code :name_id}. The row comparison walks the
      * index.
      */
     public String isAfter(Watermark watermark, String name) {
@@ -107,8 +107,8 @@ public record OrderKey(TailSource source, @Nullable String collation) {
     }
 
     /**
-     * The same once more by the time alone, for a partitioned table: a row comparison prunes nothing. Nowhere else: beside
-     * an upper bound the planner takes the two for a narrow range, expects a handful of rows and sorts them all.
+     * The same again by the time alone, for a partitioned table: a row comparison prunes nothing. Not for other tables:
+     * with an upper bound the planner takes the two for a narrow range, expects a handful of rows and sorts them all.
      */
     public String isNotBefore(Watermark watermark, String name) {
         return watermark.ts() == null || watermark.id() == null ? "true" : "%s >= %s".formatted(ts(), boundTs(name));
@@ -134,8 +134,8 @@ public record OrderKey(TailSource source, @Nullable String collation) {
     }
 
     /**
-     * Whether one watermark is at or above another, both given as the SQL of their texts. Without an id it is the end of
-     * its time.
+     * Whether one watermark is at or above another, both given as the SQL of their texts. Without an id it is the end
+     * of its time.
      */
     public String isNotLower(String ts, String id, String thanTs, String thanId) {
         if (source.time() == null) {

@@ -5,11 +5,11 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the sequence behind an id column, and how far it has come. */
+/** Finds the sequence of an id column, and its last value. */
 final class SequenceStore {
     // The column's own sequence, or that of the partitioned table above it: a partition may have no default of its own.
     // An identity's sequence depends on the column; a default depends on its sequence.
-    private static final String FED_BY = """
+    private static final String FIND = """
             WITH line AS (
                 SELECT CAST(:table AS oid) AS relid, 0 AS level
                 UNION ALL
@@ -46,7 +46,7 @@ final class SequenceStore {
             """;
 
     // The rows are those of the statement's snapshot, and the last value is read after it was taken: an id that is
-    // visible and was drawn is never above. A sequence that was never drawn from has no last value.
+    // visible and was drawn is never above. An unused sequence has no last value.
     private static final String HIGHEST_UNDRAWN = """
             SELECT high.id::text
             FROM (SELECT max(%s) AS id FROM %s) high
@@ -56,12 +56,12 @@ final class SequenceStore {
     private static final Pattern DRAWN =
             Pattern.compile("\\(*nextval\\('(?:[^']|'')+'::regclass\\)\\)*(?:::(?:smallint|integer|bigint))?");
 
-    Optional<FedSequence> fedBy(Tx tx, TableFacts table, TailSource.Relation relation, String column) {
-        return tx.query(FED_BY)
+    Optional<IdSequence> find(Tx tx, TableFacts table, TailSource.Relation relation, String column) {
+        return tx.query(FIND)
                 .bind("table", table.oid())
                 .bind("relation", relation.quoted())
                 .bind("column", column)
-                .map((row, context) -> new FedSequence(
+                .map((row, context) -> new IdSequence(
                         row.getString("name"),
                         isPlain(row.getString("default_expression")),
                         "a".equals(row.getString("identity")),
@@ -73,8 +73,8 @@ final class SequenceStore {
                 .findOne();
     }
 
-    /** An id in the table that is higher than any the sequence has given out. */
-    Optional<String> highestUndrawn(Tx tx, TailSource source, FedSequence sequence) {
+    /** An id in the table that is higher than the last value of the sequence. */
+    Optional<String> highestUndrawn(Tx tx, TailSource source, IdSequence sequence) {
         String sql = HIGHEST_UNDRAWN.formatted(
                 source.id().quoted(), source.relation().quoted());
         return tx.query(sql)

@@ -3,10 +3,10 @@ package dev.oneroof.core.tail.source;
 import java.util.List;
 
 /**
- * What a second look at a registered source has found.
+ * The result of checking a registered source again.
  *
  * @param broken what no longer holds
- * @param warnings what its owner should know or mend
+ * @param warnings what its owner should know or fix
  */
 public record SourceCheck(String source, List<String> broken, List<String> warnings) {
     public boolean holds() {

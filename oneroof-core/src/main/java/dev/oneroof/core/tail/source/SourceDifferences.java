@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** In what two definitions of a source differ, field by field, for a message. */
+/** The differences of two definitions of a source, field by field, for a message. */
 public final class SourceDifferences {
     private SourceDifferences() {}
 
@@ -20,7 +20,7 @@ public final class SourceDifferences {
                 .collect(Collectors.joining(", "));
     }
 
-    /** What a change does, a line for each field. */
+    /** A line for each field that changes. */
     public static List<String> changes(TailSource before, TailSource after) {
         Map<String, String> then = fields(before);
         return fields(after).entrySet().stream()

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** Registered sources, in {@code tail_source}. */
+/** Reads and writes registered sources, in {@code tail_source}. */
 public final class SourceStore {
     private static final String SAVE = """
             INSERT INTO oneroof.tail_source
@@ -67,7 +67,7 @@ public final class SourceStore {
             WHERE source_name = :name
             """;
 
-    // Nobody will try them again.
+    // No worker will retry them.
     private static final String CLOSE_PENDING = """
             UPDATE oneroof.event_pending
             SET processed_at = clock_timestamp(), dead_lettered_at = NULL, next_attempt_at = NULL,
@@ -116,10 +116,10 @@ public final class SourceStore {
             SELECT coalesce('oneroof.event_outbox'::regclass = to_regclass(format('%I.%I', :schema, :table)), false)
             """;
 
-    // A frozen owner may hold the cursor's row inside its transaction; nobody should wait for it for ever.
-    private static final String WAIT_NOT_FOR_EVER = "SELECT set_config('lock_timeout', '5s', true)";
+    // A frozen owner may hold the lock on the cursor's row; the wait for it is bounded.
+    private static final String LIMIT_LOCK_WAIT = "SELECT set_config('lock_timeout', '5s', true)";
 
-    // Whoever makes a cursor for it now waits here, and then finds no source.
+    // A transaction that creates a cursor for it now waits for this lock, and then finds no source.
     private static final String LOCK = """
             SELECT source_name
             FROM oneroof.tail_source
@@ -129,7 +129,7 @@ public final class SourceStore {
 
     private static final String DELETE_CURSORS = "DELETE FROM oneroof.gov_worker_cursor WHERE source_name = :name";
 
-    // A claim that came first has made the lease a live one, and its row stays; one that comes later finds no row.
+    // A claim that was first has made the lease live, and its row stays; a later claim finds no row.
     private static final String DELETE_SCOPES = """
             DELETE FROM oneroof.queue_heartbeat
             WHERE executor_name ~ '^[^/]+/[^/]+/[0-9]{1,9}$'
@@ -140,21 +140,21 @@ public final class SourceStore {
 
     private static final String DELETE = "DELETE FROM oneroof.tail_source WHERE source_name = :name";
 
-    private final SourceInspection inspection = new SourceInspection();
+    private final SourceInspector inspection = new SourceInspector();
     private final CollationStore collations = new CollationStore();
     private final FindingStore findings = new FindingStore();
 
     /**
-     * Registers a source and returns what its owner should know. The same again is no change; a table that cannot be
-     * tailed, or another definition under the name, is refused.
+     * Registers a source and returns what its owner should know. The same definition again is no change; a table that
+     * cannot be tailed, or another definition under the name, is refused.
      */
     public List<String> register(Tx tx, TailSource source, String actor) {
         return admit(tx, source, actor).warnings();
     }
 
-    public Inspected admit(Tx tx, TailSource source, String actor) {
+    public InspectionResult admit(Tx tx, TailSource source, String actor) {
         boolean known = find(tx, source.name()).equals(Optional.of(source));
-        Inspected inspected = inspection.inspect(
+        InspectionResult inspected = inspection.inspect(
                 tx, source, known ? ContractCheck.Strictness.REGISTERED : ContractCheck.Strictness.NEW);
         if (save(tx, source, actor)) {
             record(tx, source.name(), "source_add", actor, "registered");
@@ -169,7 +169,7 @@ public final class SourceStore {
         return inspected;
     }
 
-    /** Whether it is the outbox of this very OneRoof, which wakes its readers. */
+    /** Whether it is the outbox of this installation, which wakes its readers. */
     public boolean isOutbox(Tx tx, TailSource source) {
         return tx.query(IS_OUTBOX)
                 .bind("schema", source.relation().schema())
@@ -213,12 +213,12 @@ public final class SourceStore {
                 .execute();
     }
 
-    /** By what the source's key is ordered now; empty where it is no text. */
+    /** The present collation of the source's key; empty where it is not a text. */
     public Optional<Collation> collationNow(Tx tx, TailSource source) {
         return collations.of(tx, source.relation(), source.id().column());
     }
 
-    /** By what the source's key was ordered when it was registered; empty where it is no text. */
+    /** The collation of the source's key when it was registered; empty where it is not a text. */
     public Optional<Collation> collationThen(Tx tx, String name) {
         return tx.query(COLLATION_THEN)
                 .bind("name", name)
@@ -227,7 +227,7 @@ public final class SourceStore {
                 .findOne();
     }
 
-    /** Why the watermarks of a text key may mean other places than they did; empty where they do not. */
+    /** Why the watermarks of a text key may mean other positions than before; empty where they do not. */
     public Optional<String> changedCollation(Tx tx, TailSource source) {
         if (source.id().type() != IdType.TEXT) {
             return Optional.empty();
@@ -237,14 +237,14 @@ public final class SourceStore {
         return then.equals(now)
                 ? Optional.empty()
                 : Optional.of(
-                        "id_column: '%s' was ordered by %s and is now by %s; its watermarks may mean other places, and its indexes need REINDEX"
+                        "id_column: '%s' was ordered by %s and is now by %s; its watermarks may mean other positions, and its indexes need REINDEX"
                                 .formatted(
                                         source.id().column(),
                                         then.map(Collation::toString).orElse("none"),
                                         now.map(Collation::toString).orElse("none")));
     }
 
-    /** An operator has looked: the collation as it is now is the one to go by. */
+    /** The operator accepts the present collation. */
     public void acceptCollation(Tx tx, TailSource source) {
         Optional<Collation> now = collationNow(tx, source);
         tx.update(ACCEPT_COLLATION)
@@ -264,12 +264,12 @@ public final class SourceStore {
     }
 
     /**
-     * Forgets a source with its cursors, their stretches and scopes. Refused while an instance holds a lease on it. The
+     * Removes a source with its cursors, their stretches and scopes. Refused while an instance holds a lease on it. The
      * locks are taken in the order of a batch: cursor, then lease.
      */
     public void remove(Tx tx, String name, String actor, String reason) {
-        tx.query(WAIT_NOT_FOR_EVER).mapTo(String.class).one();
-        // Asked first without a lock: a batch that runs would be waited for.
+        tx.query(LIMIT_LOCK_WAIT).mapTo(String.class).one();
+        // Checked first without a lock, so as not to wait for a running batch.
         refuseWhileHeld(tx, name);
         if (tx.query(LOCK).bind("name", name).mapTo(String.class).findOne().isEmpty()) {
             throw unknown(name);
@@ -286,7 +286,7 @@ public final class SourceStore {
     private void resolveFindings(Tx tx, String name) {
         for (SourceUse use : uses(tx, name)) {
             String scope = new Scope(use.worker(), name, use.shard()).executorName();
-            for (FindingType type : FindingType.values()) {
+            for (FindingType type : FindingType.OF_A_CURSOR) {
                 findings.resolve(tx, type, scope);
             }
         }
@@ -297,7 +297,7 @@ public final class SourceStore {
             if (use.owner() != null) {
                 throw new OneRoofException(
                         ErrorCode.CONFLICT,
-                        "source: '%s' is read by worker '%s' of instance %s; stop that one first"
+                        "source: '%s' is tailed by worker '%s' of instance %s; stop that instance first"
                                 .formatted(name, use.worker(), use.owner()));
             }
         }
@@ -307,16 +307,16 @@ public final class SourceStore {
         return new OneRoofException(ErrorCode.NOT_FOUND, "source: '%s' is not registered".formatted(name));
     }
 
-    /** What the table looks like now. */
-    public Shape shape(Tx tx, TailSource source) {
+    /** The present shape of the table. */
+    public TableShape shape(Tx tx, TailSource source) {
         TailSource.TimeColumn time = source.time();
         return tx.query(SHAPE)
                 .bind("id", source.id().column())
                 .bind("ts", time == null ? null : time.column())
                 .bind("schema", source.relation().schema())
                 .bind("table", source.relation().table())
-                .map((row, context) ->
-                        new Shape(row.getBoolean("partitioned"), row.getBoolean("untimed"), row.getString("collation")))
+                .map((row, context) -> new TableShape(
+                        row.getBoolean("partitioned"), row.getBoolean("untimed"), row.getString("collation")))
                 .findOne()
                 .orElseThrow(() -> new OneRoofException(
                         ErrorCode.NOT_FOUND,
@@ -339,7 +339,7 @@ public final class SourceStore {
                 .list();
     }
 
-    /** What no cursor can know of its source, by the source's name; without those of which all is known. */
+    /** Which rows no cursor can see, by source name; sources without such rows are left out. */
     public SortedMap<String, String> notKnown(Tx tx) {
         SortedMap<String, String> found = new TreeMap<>();
         tx.query(NOT_KNOWN)

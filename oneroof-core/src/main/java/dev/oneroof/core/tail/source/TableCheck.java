@@ -19,7 +19,7 @@ final class TableCheck {
         this.tables = tables;
     }
 
-    /** A table that can be read whole, or a reason why not. */
+    /** The table, if all its rows can be read; throws with the reason otherwise. */
     TableFacts demandTable(Tx tx, TailSource.Relation relation) {
         TableFacts table = tables.table(tx, relation)
                 .orElseThrow(() -> new OneRoofException(
@@ -46,10 +46,10 @@ final class TableCheck {
 
     private static @Nullable String reasonAgainst(TableFacts table) {
         if (table.system()) {
-            return "it is one of the server's own";
+            return "it is a system table";
         }
         if (table.temporary()) {
-            return "a temporary table is there for one session alone";
+            return "a temporary table exists for one session only";
         }
         if (table.inherited()) {
             return "other tables inherit from it, and no unique index spans their rows; tail each of them";
@@ -60,8 +60,8 @@ final class TableCheck {
         return switch (table.kind()) {
             case "r", "p" -> null;
             case "v", "m" -> "a view has no order of its own; tail the table behind it";
-            case "f" -> "a foreign table's transactions cannot be seen from here; tail it where it lies";
-            default -> "it is no table";
+            case "f" -> "a foreign table's transactions cannot be seen from here; tail it on its own server";
+            default -> "it is not a table";
         };
     }
 

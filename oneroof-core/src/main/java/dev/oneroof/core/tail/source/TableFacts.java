@@ -4,13 +4,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the catalogs say of a table, to the role that asks.
+ * The catalog data of a table, as seen by the present role.
  *
  * @param kind {@code pg_class.relkind}
- * @param system whether it is one of the server's own
- * @param rowsHidden whether row-level security may keep rows from this role
+ * @param system whether it is a system table
+ * @param rowsHidden whether row-level security may hide rows from this role
  * @param inherited whether other tables inherit from it, other than as partitions
- * @param foreignParts whether a partition lies on another server
+ * @param foreignParts whether a partition is on another server
  * @param unlogged whether it, or a partition, is emptied by a crash
  */
 record TableFacts(

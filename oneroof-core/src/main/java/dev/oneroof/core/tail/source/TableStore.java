@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** Reads what the catalogs say of a table that is, or shall become, a source. */
+/** Reads the catalog data of a table that is or will be a source. */
 final class TableStore {
     // Row-level security hides nothing where a permissive policy lets this role see every row and no restrictive one
     // takes rows away again.
@@ -62,7 +62,7 @@ final class TableStore {
             WHERE x.indrelid = CAST(:table AS oid) AND x.indisvalid AND x.indpred IS NULL AND x.indexprs IS NULL
             """;
 
-    // Names are written as in SQL; without a schema they are looked for as the session would.
+    // Names are written as in SQL; without a schema they are resolved by the search path of the session.
     private static final String NAME_PARTS = "SELECT parse_ident(:name)";
 
     private static final String FOUND_AS = """
@@ -72,8 +72,13 @@ final class TableStore {
             WHERE c.oid = to_regclass(:name)
             """;
 
+    private static final String ROLE = "SELECT quote_ident(current_user)";
+
     private static final String IS_ZONE =
             "SELECT EXISTS (SELECT FROM pg_catalog.pg_timezone_names WHERE lower(name) = lower(:zone))";
+
+    // In parentheses, as the pages read it: text that closes them early does not parse here either.
+    private static final String EXPLAIN = "EXPLAIN (FORMAT JSON, COSTS OFF) SELECT 1 FROM %s WHERE (%s)";
 
     Optional<TableFacts> table(Tx tx, TailSource.Relation relation) {
         return tx.query(TABLE)
@@ -121,9 +126,17 @@ final class TableStore {
         return tx.query(FOUND_AS).bind("name", name).mapTo(String.class).findOne();
     }
 
-    /** Who reads the tables, as an identifier. */
+    /** Fails where the server cannot plan a read of the table under the filter. No row is read. */
+    void explain(Tx tx, TailSource.Relation relation, String filter) {
+        tx.asWritten()
+                .query(EXPLAIN.formatted(relation.quoted(), filter))
+                .mapTo(String.class)
+                .one();
+    }
+
+    /** The role of this session, as a quoted identifier. */
     String role(Tx tx) {
-        return tx.query("SELECT quote_ident(current_user)").mapTo(String.class).one();
+        return tx.query(ROLE).mapTo(String.class).one();
     }
 
     boolean isZone(Tx tx, String name) {

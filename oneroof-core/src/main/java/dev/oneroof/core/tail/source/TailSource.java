@@ -11,9 +11,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A table that is tailed, as registered in {@code tail_source}. Made by {@link #of} and the methods that follow it.
+ * A table that is tailed, as registered in {@code tail_source}. Built by {@link #of} and the methods after it.
  *
- * @param lagThreshold from which lag on the source counts as behind
+ * @param lagThreshold above this lag the source counts as behind
  * @param rereadWindow how far back rows are read again where no barrier is sound
  */
 public record TailSource(
@@ -77,7 +77,7 @@ public record TailSource(
         }
     }
 
-    /** A source ordered by an id from a sequence, until said otherwise. */
+    /** A source ordered by an id from a sequence, unless changed by another method. */
     public static TailSource of(String name, String schema, String table, String idColumn, IdType idType) {
         return new TailSource(
                 name,
@@ -143,7 +143,7 @@ public record TailSource(
         return paced(batchSize, pollInterval, lag, rereadWindow);
     }
 
-    /** Reads so far back again, where no barrier is sound. */
+    /** The length of the re-read window, where no barrier is sound. */
     public TailSource rereading(Duration window) {
         return paced(batchSize, pollInterval, lagThreshold, window);
     }

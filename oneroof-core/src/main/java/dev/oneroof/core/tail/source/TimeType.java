@@ -22,8 +22,8 @@ public enum TimeType {
     }
 
     /**
-     * ISO-8601, and what the server prints. It reads more than that: words such as yesterday, which mean another time
-     * whenever they are read; a time without zone as of the session's; and it drops a zone where the type has none.
+     * ISO-8601, and what the server prints. It accepts more: words such as yesterday, whose meaning depends on the time
+     * of reading; a time without zone, in the zone of the session; and it drops a zone where the type has none.
      */
     private static final class Written {
         static final String DATE = "\\d{4,6}-\\d\\d-\\d\\d";
@@ -31,7 +31,7 @@ public enum TimeType {
         static final String ZONE = "(Z|[+-]\\d\\d(:?\\d\\d(:\\d\\d)?)?)";
     }
 
-    /** Whether a text that somebody wrote is one time, whoever reads it and when. */
+    /** Whether a text means the same time in every session and at any moment. */
     public boolean isWritten(String text) {
         return written.matcher(text).matches();
     }

@@ -3,8 +3,8 @@ package dev.oneroof.core.tail.source;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A place in a source's order: the text of its time and its id. Without an id it is the end of that time, behind all its
- * rows. Texts are never compared here; the database does that, with the columns' own types.
+ * A position in a source's order: the text of its time and its id. Without an id it is the end of that time, after all
+ * its rows. Texts are never compared here; the database does that, with the columns' own types.
  */
 public record Watermark(@Nullable String ts, @Nullable String id) {
     public Watermark {
@@ -13,7 +13,7 @@ public record Watermark(@Nullable String ts, @Nullable String id) {
         }
     }
 
-    /** Of two texts as they stand in a row; null where both are. */
+    /** From the two texts of a row; null where both are null. */
     public static @Nullable Watermark ofNullable(@Nullable String ts, @Nullable String id) {
         return ts == null && id == null ? null : new Watermark(ts, id);
     }

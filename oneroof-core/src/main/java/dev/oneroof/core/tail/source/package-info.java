@@ -1,4 +1,4 @@
-/** Sources: what is tailed, its order key and its contract, and how it is registered. */
+/** Sources: the tables that are tailed, their order keys and contracts, and their registration. */
 @NullMarked
 package dev.oneroof.core.tail.source;
 

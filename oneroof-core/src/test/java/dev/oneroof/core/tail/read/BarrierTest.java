@@ -99,7 +99,7 @@ class BarrierTest {
     void asksForAReadOfWhatAnEndedTransactionMayHaveWritten() {
         mark(10, "3/1", "9/1");
         mark(20, "9/1", "3/1");
-        barrier.read();
+        barrier.markRead();
         assertThat(barrier.unreadFrom()).isEqualTo(20);
 
         mark(30, "9/1");
@@ -110,12 +110,12 @@ class BarrierTest {
     @Test
     void asksForNoReadOfWhatNobodyHasTouched() {
         mark(10, "9/1");
-        barrier.read();
+        barrier.markRead();
 
         for (int bound = 20; bound < 1000; bound += 10) {
             mark(bound, "9/1");
             assertThat(barrier.unreadFrom()).isEqualTo(bound - 10);
-            barrier.read();
+            barrier.markRead();
         }
     }
 
@@ -123,7 +123,7 @@ class BarrierTest {
     void keepsOneSegmentForATransactionThatStaysOpenForHours() {
         for (int bound = 10; bound < 100_000; bound += 10) {
             mark(bound, "9/1");
-            barrier.read();
+            barrier.markRead();
         }
 
         assertThat(barrier.segments()).isLessThanOrEqualTo(2);
@@ -144,7 +144,7 @@ class BarrierTest {
     @Test
     void knowsNothingAfterItHasForgotten() {
         mark(10);
-        barrier.forget();
+        barrier.reset();
 
         assertThat(barrier.cleared()).isEmpty();
         assertThat(barrier.unreadFrom()).isNull();
@@ -153,7 +153,7 @@ class BarrierTest {
     @Test
     void goesOnBehindWhatIsSettled() {
         mark(10);
-        barrier.settled();
+        barrier.markSettled();
         assertThat(barrier.cleared()).isEmpty();
 
         mark(20, "3/1");

@@ -1,5 +1,5 @@
--- A transaction that an operator has decided not to wait for. What it commits later is found by the look at kept keys,
--- or by nobody.
+-- A transaction that an operator has decided not to wait for. Rows that it commits later are found by the scan of the
+-- kept keys, or not at all.
 CREATE TABLE ${schema}.tail_skip (
     skip_id     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     worker_name text NOT NULL,

@@ -1,4 +1,4 @@
--- The one place that says what a source is. A new source is a row here, never a change of code.
+-- The definitions of sources. A new source is a row here, never a change of code.
 CREATE TABLE ${schema}.tail_source (
     source_name     text PRIMARY KEY CHECK (source_name ~ '^[a-z0-9_][a-z0-9_.-]{0,62}$'),
     relation_schema text NOT NULL,
@@ -17,7 +17,7 @@ CREATE TABLE ${schema}.tail_source (
     registered_by   text NOT NULL,
     created_at      timestamptz NOT NULL DEFAULT now(),
     updated_at      timestamptz NOT NULL DEFAULT now(),
-    -- How far back a source under contract external is read again.
+    -- How far back a source under the contract external is read again.
     reread_window   interval NOT NULL DEFAULT '10 minutes' CHECK (reread_window > interval '0'),
     -- The collation that ordered a text key when the source was registered: under another one, or another version of it, a
     -- watermark means another position.
@@ -35,7 +35,7 @@ CREATE TABLE ${schema}.tail_source (
 );
 
 -- A worker's position on a source. Watermarks are the text of the source's own values and are compared in SQL with the
--- column's own type; a cursor row never has to know which types there are.
+-- column's own type; a cursor row does not depend on the types.
 CREATE TABLE ${schema}.gov_worker_cursor (
     worker_name        text NOT NULL CHECK (worker_name ~ '^[a-z0-9_][a-z0-9_.-]{0,62}$'),
     source_name        text NOT NULL REFERENCES ${schema}.tail_source,
@@ -61,9 +61,9 @@ CREATE TABLE ${schema}.gov_worker_cursor (
     metadata           jsonb NOT NULL DEFAULT '{}',
     created_at         timestamptz NOT NULL DEFAULT now(),
     updated_at         timestamptz NOT NULL DEFAULT now(),
-    -- Counts the commits: a batch of unknown outcome, and a replay, are detected by it though no watermark moved.
+    -- Counts the commits: detects a batch of unknown outcome, and a replay, also where no watermark moved.
     version            bigint NOT NULL DEFAULT 0,
-    -- Where the cursor was last seen: another server, or one that has gone back, is detected by these.
+    -- The server and its position at the last commit: another server, or one that was restored, is detected by these.
     seen_system        text,
     seen_xid           text,
     seen_lsn           pg_lsn,

@@ -1,5 +1,5 @@
--- The keys that a cursor has handled above its settled watermark, one row per batch. A row that commits late is told
--- from a handled one by these, after any crash. Exact keys and no hash: a false match would be a lost row.
+-- The keys that a cursor has handled above its settled watermark, one row per batch. They tell a
+-- handled row from one that commits late, after any crash. Exact keys and no hash: a false match would be a lost row.
 CREATE TABLE ${schema}.tail_stretch (
     worker_name text NOT NULL,
     source_name text NOT NULL,
@@ -15,7 +15,7 @@ CREATE TABLE ${schema}.tail_stretch (
     settled_at  timestamptz,
     settled_ts  text,
     settled_id  text,
-    -- The lowest and the highest key of the batch: a reader of another range need not look into the arrays.
+    -- The lowest and the highest key of the batch: a reader of another range does not read the arrays.
     first_ts    text GENERATED ALWAYS AS (keys_ts[1]) STORED,
     first_id    text GENERATED ALWAYS AS (keys_id[1]) STORED,
     last_ts     text GENERATED ALWAYS AS (keys_ts[key_count]) STORED,
@@ -28,8 +28,8 @@ CREATE TABLE ${schema}.tail_stretch (
 CREATE INDEX tail_stretch_open_idx ON ${schema}.tail_stretch (worker_name, source_name, shard)
     WHERE settled_at IS NULL AND NOT untimed;
 
--- The keys go with their cursor. No foreign key: it would look the cursor's row up at every batch, past all its old
--- versions, which stay where a snapshot is held open.
+-- The keys are deleted with their cursor. No foreign key: it would look up the cursor's row in every batch, across all its
+-- old versions, which stay while a snapshot is held open.
 CREATE FUNCTION ${schema}.fn_tail_stretch_forget() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

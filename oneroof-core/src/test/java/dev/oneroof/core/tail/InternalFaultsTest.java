@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * cursor stays, no row is set aside, and once the fault is gone every row is handled once.
  */
 @OneRoofTest
-class OwnFaultsTest {
+class InternalFaultsTest {
     private static final int ROWS = 6;
 
     /** The codes are ones that are charged to a row where its effect raises them. */
@@ -51,7 +51,7 @@ class OwnFaultsTest {
     void blameNoRowWhenTheCursorCannotBeMoved(String code, String way, TestDatabase database) {
         table(database);
         fault(database, "gov_worker_cursor", "NEW.events_seen IS DISTINCT FROM OLD.events_seen", code);
-        Tailing tailing = new Tailing(database, source().inBatchesOf(1), effect(way), Tailing.WATCHFUL);
+        TailFixture tailing = new TailFixture(database, source().inBatchesOf(1), effect(way), TailFixture.WATCHFUL);
         Lease lease = tailing.claim("a");
 
         List<String> failures = tailing.turn(lease, 12);
@@ -68,7 +68,7 @@ class OwnFaultsTest {
     void blameNoRowThatIsTriedAgain(TestDatabase database) {
         table(database);
         AtomicBoolean fails = new AtomicBoolean(true);
-        Tailing tailing = new Tailing(
+        TailFixture tailing = new TailFixture(
                 database,
                 source(),
                 TailSpec.draft("test_worker", "t")
@@ -79,7 +79,7 @@ class OwnFaultsTest {
                             note(tx, row);
                         })
                         .effect(),
-                Tailing.WATCHFUL);
+                TailFixture.WATCHFUL);
         Lease lease = tailing.claim("a");
         fault(database, "event_pending", "NEW.processed_at IS NOT NULL", "P0001");
         tailing.turnUntil(lease, () -> errors(database) == 1);
@@ -99,7 +99,7 @@ class OwnFaultsTest {
     void blameNoRowWhenItCannotBeRead(String call, TestDatabase database) {
         table(database);
         AtomicBoolean broken = new AtomicBoolean(true);
-        Tailing tailing = new Tailing(
+        TailFixture tailing = new TailFixture(
                 failing(database.dataSource(), call, broken),
                 source().inBatchesOf(2),
                 TailSpec.draft("test_worker", "t")
@@ -109,7 +109,7 @@ class OwnFaultsTest {
                             note(tx, row);
                         })
                         .effect(),
-                Tailing.WATCHFUL);
+                TailFixture.WATCHFUL);
         Lease lease = tailing.claim("a");
 
         List<String> failures = tailing.turn(lease, 12);
@@ -129,7 +129,7 @@ class OwnFaultsTest {
         Error error =
                 Class.forName(name).asSubclass(Error.class).getConstructor().newInstance();
         AtomicBoolean broken = new AtomicBoolean(true);
-        Tailing tailing = new Tailing(
+        TailFixture tailing = new TailFixture(
                 database,
                 source().inBatchesOf(2),
                 TailSpec.draft("test_worker", "t")
@@ -140,7 +140,7 @@ class OwnFaultsTest {
                             }
                         })
                         .effect(),
-                Tailing.WATCHFUL);
+                TailFixture.WATCHFUL);
         Lease lease = tailing.claim("a");
         for (int pass = 0; pass < 5; pass++) {
             assertThatThrownBy(() -> tailing.runOnce(lease)).isSameAs(error);
@@ -156,7 +156,7 @@ class OwnFaultsTest {
     @Test
     void areNotWhatAStackOverflowOfTheHandlerIs(TestDatabase database) {
         table(database);
-        Tailing tailing = new Tailing(
+        TailFixture tailing = new TailFixture(
                 database,
                 source(),
                 TailSpec.draft("test_worker", "t")
@@ -167,7 +167,7 @@ class OwnFaultsTest {
                             note(tx, row);
                         })
                         .effect(),
-                Tailing.WATCHFUL);
+                TailFixture.WATCHFUL);
         Lease lease = tailing.claim("a");
 
         List<String> failures = tailing.turnUntil(lease, () -> tailing.cursor().deadLettered() == 1);
@@ -183,7 +183,7 @@ class OwnFaultsTest {
     @Test
     void doNotHideWhatAHandlerHasThrown(TestDatabase database) {
         table(database);
-        Tailing tailing = new Tailing(
+        TailFixture tailing = new TailFixture(
                 database,
                 source(),
                 TailSpec.draft("test_worker", "t")
@@ -191,7 +191,7 @@ class OwnFaultsTest {
                             throw new java.io.IOException("no answer for 17");
                         })
                         .effect(),
-                Tailing.WATCHFUL);
+                TailFixture.WATCHFUL);
 
         tailing.turnUntil(tailing.claim("a"), () -> tailing.cursor().deadLettered() == ROWS);
 
@@ -211,7 +211,7 @@ class OwnFaultsTest {
         database.run("CREATE TABLE public.handled (id integer)");
         database.run("INSERT INTO public.t SELECT now() - interval '1 minute' * n, n FROM generate_series(1, 6) n");
         AtomicInteger slow = new AtomicInteger();
-        Tailing tailing = new Tailing(
+        TailFixture tailing = new TailFixture(
                 database,
                 TailSource.of("t", "public", "t", "id", IdType.INTEGER)
                         .timedBy("at", TimeType.TIMESTAMPTZ)
@@ -225,7 +225,7 @@ class OwnFaultsTest {
                             note(tx, row);
                         })
                         .effect(),
-                Tailing.WATCHFUL);
+                TailFixture.WATCHFUL);
         Lease lease = tailing.claim("a");
         tailing.turnUntil(
                 lease, () -> handled(database) == 6 && tailing.cursor().settled() != null);
@@ -255,7 +255,7 @@ class OwnFaultsTest {
         return way.equals("BY_SQL")
                 ? new SetEffect("1", "INSERT INTO public.handled SELECT order_id FROM page", Map.of())
                 : TailSpec.draft("test_worker", "t")
-                        .eachRow(OwnFaultsTest::note)
+                        .eachRow(InternalFaultsTest::note)
                         .effect();
     }
 
@@ -281,13 +281,13 @@ class OwnFaultsTest {
         database.run("DROP TRIGGER fault ON oneroof." + table);
     }
 
-    private static void assertNoRowIsBlamed(TestDatabase database, Tailing tailing) {
+    private static void assertNoRowIsBlamed(TestDatabase database, TailFixture tailing) {
         assertThat(database.list(row -> row.getString(1), "SELECT last_error FROM oneroof.event_pending"))
                 .isEmpty();
         assertThat(tailing.cursor().deadLettered()).isZero();
     }
 
-    private static void assertEachIsHandledOnce(TestDatabase database, Tailing tailing, Lease lease) {
+    private static void assertEachIsHandledOnce(TestDatabase database, TailFixture tailing, Lease lease) {
         List<String> failures = tailing.turnUntil(lease, () -> handled(database) >= ROWS, Duration.ofSeconds(15));
         failures.addAll(tailing.turn(lease, 5));
         assertThat(failures).isEmpty();
@@ -340,7 +340,7 @@ class OwnFaultsTest {
 
     private static <T> T around(Class<T> type, T plain, Answer answer) {
         return type.cast(Proxy.newProxyInstance(
-                OwnFaultsTest.class.getClassLoader(), new Class<?>[] {type}, (proxy, method, given) -> {
+                InternalFaultsTest.class.getClassLoader(), new Class<?>[] {type}, (proxy, method, given) -> {
                     try {
                         // The wrapper itself: what is inside would be out of reach.
                         boolean isItself = method.getName().equals("unwrap") && type.equals(given[0]);

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A model: rows 0 to 9999, some of them bad, read by a hand that obeys its sizing. */
-class SizingTest {
+class BatchSizerTest {
     private static final int ROWS = 10_000;
     private static final int BATCH = 500;
     /** How many pages a sweep takes in one transaction. */
@@ -25,22 +25,22 @@ class SizingTest {
                                 .map(Integer::valueOf)
                                 .toList());
         Set<Integer> aside = new TreeSet<>();
-        Sizing sizing = new Sizing();
+        BatchSizer sizer = new BatchSizer();
         int place = 0;
         int tries = 0;
         while (place < ROWS) {
             tries++;
-            int limit = sizing.limit(BATCH) * (sizing.isSearching() ? 1 : PAGES);
+            int limit = sizer.limit(BATCH) * (sizer.isSearching() ? 1 : PAGES);
             int end = Math.min(ROWS, place + limit);
             int begin = place;
             boolean fails = bad.stream().anyMatch(row -> row >= begin && row < end);
-            if (sizing.isAlone()) {
+            if (sizer.isRowIsolated()) {
                 aside.add(place);
             } else if (fails) {
-                sizing.failed(limit);
+                sizer.failed(limit);
                 continue;
             }
-            sizing.succeeded(end - place, end - place >= limit);
+            sizer.succeeded(end - place, end - place >= limit);
             place = end;
         }
 

@@ -11,10 +11,10 @@ import java.util.Map;
  * Tells whether every row was handled just once. The effect is a plain INSERT into a table without any key, so that a
  * second handling leaves a second line.
  */
-final class Handled {
+final class HandledRows {
     private final TestDatabase database;
 
-    Handled(TestDatabase database) {
+    HandledRows(TestDatabase database) {
         this.database = database;
         database.run("CREATE TABLE public.handled (source text, ts text, id text)");
     }
@@ -31,7 +31,7 @@ final class Handled {
     }
 
     /** Passes until so many rows are handled, then a few more, which must change nothing. */
-    void await(Tailing tailing, Lease lease, String source, String key, long rows) {
+    void await(TailFixture tailing, Lease lease, String source, String key, long rows) {
         Await.upTo(java.time.Duration.ofMinutes(2)).until(rows + " rows of " + source, () -> {
             tailing.drain(lease);
             return of(source) >= rows;

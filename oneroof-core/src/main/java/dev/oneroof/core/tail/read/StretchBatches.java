@@ -11,21 +11,21 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Which batches of keys there are in the stretch, and how many keys each has. A cursor has one owner, so it can know them
- * by number and need not look for them: under a snapshot that somebody holds open, the rows of batches that are gone
- * stay, and whoever looks steps over every one of them.
+ * The batches of keys in the stretch, by number, with the key count of each. A cursor has one owner, so the owner can
+ * know the numbers and does not search for them: while any session holds a snapshot open, deleted batches stay in the
+ * table, and a search steps over every one of them.
  */
-public record Batches(NavigableMap<Long, Integer> keysByNumber, long keys) {
-    public static final Batches NONE = of(new TreeMap<>());
+public record StretchBatches(NavigableMap<Long, Integer> keysByNumber, long keys) {
+    public static final StretchBatches NONE = of(new TreeMap<>());
 
-    private static Batches of(NavigableMap<Long, Integer> keysByNumber) {
-        return new Batches(
+    private static StretchBatches of(NavigableMap<Long, Integer> keysByNumber) {
+        return new StretchBatches(
                 Collections.unmodifiableNavigableMap(keysByNumber),
                 keysByNumber.values().stream().mapToLong(Integer::longValue).sum());
     }
 
     /** From two arrays of the same length. */
-    static Batches of(ResultSet row, String numbers, String counts) throws SQLException {
+    static StretchBatches of(ResultSet row, String numbers, String counts) throws SQLException {
         NavigableMap<Long, Integer> read = new TreeMap<>();
         if (row.getArray(numbers) != null) {
             Long[] number = (Long[]) row.getArray(numbers).getArray();
@@ -41,7 +41,7 @@ public record Batches(NavigableMap<Long, Integer> keysByNumber, long keys) {
         return keysByNumber.isEmpty();
     }
 
-    public Batches plus(Batches more) {
+    public StretchBatches plus(StretchBatches more) {
         if (more.isEmpty()) {
             return this;
         }
@@ -50,7 +50,7 @@ public record Batches(NavigableMap<Long, Integer> keysByNumber, long keys) {
         return of(both);
     }
 
-    public Batches minus(Collection<Long> numbers) {
+    public StretchBatches minus(Collection<Long> numbers) {
         if (numbers.isEmpty()) {
             return this;
         }
@@ -59,7 +59,7 @@ public record Batches(NavigableMap<Long, Integer> keysByNumber, long keys) {
         return of(left);
     }
 
-    /** The numbers of those with fewer keys. */
+    /** The numbers of the batches with fewer keys. */
     public List<Long> smallerThan(int keys) {
         return keysByNumber.entrySet().stream()
                 .filter(batch -> batch.getValue() < keys)

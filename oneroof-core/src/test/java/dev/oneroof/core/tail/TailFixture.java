@@ -22,7 +22,7 @@ import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
 
 /** A tail worker over one source of a test, with a lease that the test moves as it likes. */
-final class Tailing {
+final class TailFixture {
     static final String GATE = "governance.gov_backfill_sweep.enabled";
 
     /** Gives up early, and looks at what is behind it often. */
@@ -37,23 +37,23 @@ final class Tailing {
     final Scope scope;
     private final TailWorker worker;
 
-    Tailing(TestDatabase database, TailSource source, BatchEffect effect) {
+    TailFixture(TestDatabase database, TailSource source, BatchEffect effect) {
         this(database.dataSource(), source, effect, TailConfig.DEFAULT);
     }
 
-    Tailing(TestDatabase database, TailSource source, BatchEffect effect, TailConfig config) {
+    TailFixture(TestDatabase database, TailSource source, BatchEffect effect, TailConfig config) {
         this(database.dataSource(), source, effect, config);
     }
 
-    Tailing(DataSource sessions, TailSource source, BatchEffect effect) {
+    TailFixture(DataSource sessions, TailSource source, BatchEffect effect) {
         this(sessions, source, effect, TailConfig.DEFAULT);
     }
 
-    Tailing(DataSource sessions, TailSource source, BatchEffect effect, TailConfig config) {
+    TailFixture(DataSource sessions, TailSource source, BatchEffect effect, TailConfig config) {
         this(sessions, source, effect, config, 0);
     }
 
-    Tailing(DataSource sessions, TailSource source, BatchEffect effect, TailConfig config, int shard) {
+    TailFixture(DataSource sessions, TailSource source, BatchEffect effect, TailConfig config, int shard) {
         db = new Database(sessions, SchemaName.DEFAULT);
         scope = new Scope("test_worker", source.name(), shard);
         db.useTx(tx -> new SourceStore().register(tx, source, "test"));

@@ -3,9 +3,9 @@ package dev.oneroof.core.tail;
 import dev.oneroof.core.lease.Lease;
 import dev.oneroof.core.lease.Renewal;
 import dev.oneroof.core.lease.Scope;
-import dev.oneroof.core.tail.read.Batches;
+import dev.oneroof.core.tail.read.StretchBatches;
 import dev.oneroof.core.tail.source.OrderKey;
-import dev.oneroof.core.tail.source.Shape;
+import dev.oneroof.core.tail.source.TableShape;
 import dev.oneroof.core.tail.source.TailSource;
 import dev.oneroof.core.tail.source.Watermark;
 import dev.oneroof.postgres.Tx;
@@ -17,48 +17,50 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a cursor stands as its owner knows it, and the frame of every batch.
+ * The position of a cursor as its owner knows it, and the frame of every batch.
  *
- * <p>Each batch is one transaction, in this order: effects, stretch and cursor, fence. The fence stands last, so that the
- * lease is known to be ours at the moment of the commit and not just when the batch began. A crash anywhere leaves all of
- * it or nothing; the next owner goes on from the committed cursor and stretch. What is kept in memory can always be
- * forgotten: it only saves reading again.
+ * <p>Each batch is one transaction, in this order: effects, stretch and cursor, fence. The fence is last, so that it
+ * proves the lease at the commit and not just at the start of the batch. A crash anywhere leaves the whole batch or
+ * nothing; the next owner continues from the committed cursor and stretch. The state in memory can be dropped at any
+ * time: it only saves reading it again.
  */
-final class Position {
+final class CursorPosition {
     private static final Duration READ_TIMEOUT = Duration.ofSeconds(5);
 
     private final TailStores stores;
     private final Lease lease;
+    private final RunSummaryFields summaryFields;
 
-    /** Below this all is handled; at or above what is committed. */
+    /** All rows below are handled. At or above the committed watermark. */
     private @Nullable Watermark settled;
 
-    /** The settled watermark that we know to be committed; another one in the row is an operator's act. */
+    /** The settled watermark that this owner committed last; another one in the row was set by an operator. */
     private @Nullable Watermark committed;
 
     private long version;
     private @Nullable Watermark kept;
     private @Nullable Watermark highestSettled;
-    private Batches open = Batches.NONE;
-    /** Where the cursor's row was when this was committed: to look it up by key is to step over all its old versions. */
+    private StretchBatches open = StretchBatches.NONE;
+    /** The ctid of the cursor's row after the last commit: a lookup by key would step over all its old versions. */
     private String tid = "";
 
-    private Shape shape = new Shape(false, false, null);
+    private TableShape shape = new TableShape(false, false, null);
     private @Nullable String system;
     private RunSummary run = RunSummary.NOTHING;
     private long rowsInPass;
 
-    /** The cursor is no longer where the batch began. */
+    /** The cursor's row is not as it was when the batch started. */
     @SuppressWarnings("serial")
-    static final class Moved extends RuntimeException {
-        private Moved(String message) {
+    static final class CursorMoved extends RuntimeException {
+        private CursorMoved(String message) {
             super(message);
         }
     }
 
-    Position(TailStores stores, Lease lease) {
+    CursorPosition(TailStores stores, Lease lease, RunSummaryFields summaryFields) {
         this.stores = stores;
         this.lease = lease;
+        this.summaryFields = summaryFields;
     }
 
     Scope scope() {
@@ -75,18 +77,18 @@ final class Position {
         return kept;
     }
 
-    /** Where settled stood when the cursor was last read from the database, or before a replay set it back. */
+    /** The settled watermark when the cursor was last loaded, or the one before a replay set it back. */
     @Nullable
     Watermark highestSettled() {
         return highestSettled;
     }
 
     /** The batches of keys above settled. */
-    Batches openBatches() {
+    StretchBatches openBatches() {
         return open;
     }
 
-    Shape shape() {
+    TableShape shape() {
         return shape;
     }
 
@@ -103,42 +105,41 @@ final class Position {
     }
 
     /**
-     * Reads what is committed; returns why the cursor cannot go on from there, or null. Whoever alters the source counts its
-     * cursors' versions up: the version first, the source second, so that no batch goes by an old definition under a new
-     * version.
+     * Loads the committed state. An alteration of the source increments the version of each of its cursors. So the
+     * version is read first and the source second: no batch uses an old definition under a new version.
      */
-    CursorStore.Past recall(Tx tx, TailSource source) {
+    CursorStore.CommittedState load(Tx tx, TailSource source) {
         Cursor cursor = stores.cursors().find(tx, scope()).orElseThrow(this::noCursor);
         if (!stores.sources().find(tx, source.name()).filter(source::equals).isPresent()) {
             throw moved();
         }
         shape = stores.sources().shape(tx, source);
-        CursorStore.Past past = stores.cursors().past(tx, scope(), key(source));
+        CursorStore.CommittedState state = stores.cursors().committedState(tx, scope(), key(source));
         committed = cursor.settled();
         version = cursor.version();
         settled = committed;
         kept = cursor.kept();
-        highestSettled = past.highestSettled();
+        highestSettled = state.highestSettled();
         open = stores.stretch().open(tx, scope());
-        system = past.system();
-        tid = past.tid();
-        return past;
+        system = state.system();
+        tid = state.tid();
+        return state;
     }
 
-    /** Time went by and nothing came: known here, and written with the next batch that has anything to write. */
-    void passed(Watermark bound) {
+    /** Settled has reached the bound and there were no rows. It is stored with the next batch that writes. */
+    void passedTo(Watermark bound) {
         settled = bound;
     }
 
-    /** What holds for whatever a transaction reads of the source. */
+    /** Applies the settings for a transaction that only reads from the source. */
     void prepare(Tx tx) {
         if (stores.cursors().openBatch(tx, lease, tid, READ_TIMEOUT).isEmpty()) {
             throw moved();
         }
     }
 
-    CursorStore.Place open(Tx tx) {
-        CursorStore.Place place =
+    CursorStore.BatchStart open(Tx tx) {
+        CursorStore.BatchStart place =
                 stores.cursors().openBatch(tx, lease, tid, READ_TIMEOUT).orElseThrow(this::moved);
         if (place.version() != version || !Objects.equals(place.settled(), committed)) {
             throw moved();
@@ -146,12 +147,15 @@ final class Position {
         return place;
     }
 
-    /** The end of every batch: the cursor, then the fence. False when the lease is lost; then nothing is committed. */
-    boolean close(Tx tx, TailSource source, CursorStore.Place from, CursorStore.Move to, Counts batch) {
+    /** Ends a batch: the cursor, then the fence. False when the lease is lost; then nothing is committed. */
+    boolean close(Tx tx, TailSource source, CursorStore.BatchStart from, CursorStore.Move to, BatchCounts batch) {
         RunSummary after = run.plus(batch);
-        Optional<String> moved = stores.cursors().advance(tx, key(source), scope(), from, to, batch, after, system);
+        Optional<String> moved =
+                stores.cursors().advance(tx, key(source), scope(), from, to, batch, after, summaryFields, system);
         if (moved.isEmpty()) {
-            throw goesBack(tx, source, from, to) ? new Regression(scope(), from.settled(), to.settled()) : moved();
+            throw goesBack(tx, source, from, to)
+                    ? new WatermarkRegression(scope(), from.settled(), to.settled())
+                    : moved();
         }
         if (stores.leases().fence(tx, lease) == Renewal.LOST) {
             tx.abandon();
@@ -169,20 +173,20 @@ final class Position {
         return true;
     }
 
-    private boolean goesBack(Tx tx, TailSource source, CursorStore.Place from, CursorStore.Move to) {
+    private boolean goesBack(Tx tx, TailSource source, CursorStore.BatchStart from, CursorStore.Move to) {
         @Nullable Watermark before = from.settled();
         @Nullable Watermark after = to.settled();
         return before != null && (after == null || stores.contracts().isLower(tx, key(source), after, before));
     }
 
-    /** From here on these are the batches above settled, if this is committed. */
-    void holds(Tx tx, Batches batches) {
+    /** Sets the batches above settled, if the transaction commits. */
+    void setOpenBatches(Tx tx, StretchBatches batches) {
         tx.onCommit(() -> open = batches);
     }
 
-    /** Thrown to leave the batch; the next pass begins where the cursor is now. */
-    private Moved moved() {
-        return new Moved("cursor: '%s' was moved or stopped by somebody else".formatted(scope()));
+    /** Thrown to leave the batch; the next pass starts from the cursor as it is then. */
+    private CursorMoved moved() {
+        return new CursorMoved("cursor: '%s' was moved, paused or held outside this worker".formatted(scope()));
     }
 
     private OneRoofException noCursor() {

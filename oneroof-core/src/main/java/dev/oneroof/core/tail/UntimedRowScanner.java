@@ -9,51 +9,51 @@ import dev.oneroof.postgres.Tx;
 import java.util.Optional;
 
 /**
- * Finds rows whose time is null. They have no place in the order, and their ids may come in any: so the ones that were
- * handled are remembered by their ids, for good. Meant for the few that slip in; a table without times is tailed by its id.
+ * Finds rows whose time is null. They have no position in the order, and their ids may arrive in any order. So the ids
+ * of handled rows are kept for good. This is meant for a few such rows; a table without times is tailed by its id.
  */
-final class Untimed {
+final class UntimedRowScanner {
     private final Database db;
     private final TailStores stores;
-    private final Effects effects;
-    private final Position position;
-    private final Sizing sizing = new Sizing();
+    private final EffectRunner effects;
+    private final CursorPosition position;
+    private final BatchSizer sizer = new BatchSizer();
 
-    Untimed(Database db, TailStores stores, Effects effects, Position position) {
+    UntimedRowScanner(Database db, TailStores stores, EffectRunner effects, CursorPosition position) {
         this.db = db;
         this.stores = stores;
         this.effects = effects;
         this.position = position;
     }
 
-    Step look(TailSource source) {
+    BatchOutcome scan(TailSource source) {
         if (!position.shape().untimed()) {
-            return Step.DONE;
+            return BatchOutcome.DONE;
         }
-        Step step = db.inTx(tx -> handle(tx, source));
-        effects.end();
+        BatchOutcome step = db.inTx(tx -> handle(tx, source));
+        effects.finish();
         return step;
     }
 
-    private Step handle(Tx tx, TailSource source) {
-        CursorStore.Place place = position.open(tx);
-        int limit = sizing.limit(source.batchSize());
-        effects.begin(limit, sizing);
+    private BatchOutcome handle(Tx tx, TailSource source) {
+        CursorStore.BatchStart place = position.open(tx);
+        int limit = sizer.limit(source.batchSize());
+        effects.startRead(limit, sizer);
         UntimedPage page =
                 new UntimedPage(source, Stretch.all(tx.schema(), position.scope(), Stretch.Part.UNTIMED), limit);
         Optional<StretchStore.Captured> found = stores.stretch().capture(tx, position.scope(), page, true);
         if (found.isEmpty()) {
             tx.abandon();
-            return Step.DONE;
+            return BatchOutcome.DONE;
         }
         StretchStore.Captured keys = found.get();
-        Counts counts = effects.onCaptured(tx, source, keys, sizing, true);
+        BatchCounts counts = effects.applyCaptured(tx, source, keys, sizer, true);
         CursorStore.Move to = new CursorStore.Move(null, position.settled(), position.kept());
         if (!position.close(tx, source, place, to, counts)) {
-            return Step.LOST;
+            return BatchOutcome.LOST;
         }
         boolean full = keys.rows() >= limit;
-        tx.onCommit(() -> sizing.succeeded(keys.rows(), full));
-        return full ? Step.MORE : Step.DONE;
+        tx.onCommit(() -> sizer.succeeded(keys.rows(), full));
+        return full ? BatchOutcome.MORE : BatchOutcome.DONE;
     }
 }

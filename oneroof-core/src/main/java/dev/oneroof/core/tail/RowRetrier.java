@@ -14,22 +14,23 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tries again what was set aside. Rows that are due are tried together; when that fails, one by one. A row that has failed
- * too often is a dead letter: counted, raised, and left alone until an operator replays it.
+ * Retries rows that were set aside. Rows that are due are retried together; when that fails, one by one. A row that has
+ * failed too often becomes a dead letter: it is counted, raised as a finding, and not retried until an operator replays
+ * it.
  */
-final class Retries {
+final class RowRetrier {
     private static final Duration INTERVAL = Duration.ofMillis(500);
     private static final int TOGETHER = 500;
     private static final int ONE_BY_ONE = 50;
 
     private final Database db;
     private final TailStores stores;
-    private final Effects effects;
-    private final Position position;
+    private final EffectRunner effects;
+    private final CursorPosition position;
     private final TailConfig config;
     private long lookedNanos = System.nanoTime() - INTERVAL.toNanos();
 
-    Retries(Database db, TailStores stores, Effects effects, Position position, TailConfig config) {
+    RowRetrier(Database db, TailStores stores, EffectRunner effects, CursorPosition position, TailConfig config) {
         this.db = db;
         this.stores = stores;
         this.effects = effects;
@@ -37,85 +38,85 @@ final class Retries {
         this.config = config;
     }
 
-    Step retry(TailSource source) {
+    BatchOutcome retry(TailSource source) {
         if (System.nanoTime() - lookedNanos < INTERVAL.toNanos()) {
-            return Step.DONE;
+            return BatchOutcome.DONE;
         }
         lookedNanos = System.nanoTime();
-        List<PendingStore.Waiting> due = db.inTx(tx -> stores.pendings().due(tx, position.scope(), TOGETHER));
+        List<PendingStore.PendingRow> due = db.inTx(tx -> stores.pendings().due(tx, position.scope(), TOGETHER));
         if (due.isEmpty()) {
-            return Step.DONE;
+            return BatchOutcome.DONE;
         }
-        // Rows without a time wait under their ids alone: they make a page of their own.
+        // Rows without a time are stored by their id alone: they need a separate page.
         @Nullable String first = due.getFirst().keyTs();
-        List<PendingStore.Waiting> alike = due.stream()
+        List<PendingStore.PendingRow> alike = due.stream()
                 .filter(row -> (row.keyTs() == null) == (first == null))
                 .toList();
-        Step step = together(source, alike);
-        if (step == Step.MORE) {
+        BatchOutcome step = together(source, alike);
+        if (step == BatchOutcome.MORE) {
             lookedNanos -= INTERVAL.toNanos();
         }
         return step;
     }
 
-    private Step together(TailSource source, List<PendingStore.Waiting> rows) {
+    private BatchOutcome together(TailSource source, List<PendingStore.PendingRow> rows) {
         try {
-            return handled(source, rows) ? Step.MORE : Step.LOST;
+            return handled(source, rows) ? BatchOutcome.MORE : BatchOutcome.LOST;
         } catch (RuntimeException e) {
-            boolean tookTooLong = SqlState.isTimeout(e) && Failure.isTheEffects(e);
-            if (!Failure.isTheRowsFault(e) && !tookTooLong) {
+            boolean tookTooLong = SqlState.isTimeout(e) && RowFailure.isFromEffect(e);
+            if (!RowFailure.isFromRow(e) && !tookTooLong) {
                 throw e;
             }
             return rows.size() == 1 ? failed(source, rows.getFirst(), e) : oneByOne(source, rows);
         }
     }
 
-    private Step oneByOne(TailSource source, List<PendingStore.Waiting> rows) {
-        Step step = Step.MORE;
-        for (PendingStore.Waiting row : rows.subList(0, Math.min(ONE_BY_ONE, rows.size()))) {
+    private BatchOutcome oneByOne(TailSource source, List<PendingStore.PendingRow> rows) {
+        BatchOutcome step = BatchOutcome.MORE;
+        for (PendingStore.PendingRow row : rows.subList(0, Math.min(ONE_BY_ONE, rows.size()))) {
             step = together(source, List.of(row));
-            if (step == Step.LOST) {
+            if (step == BatchOutcome.LOST) {
                 return step;
             }
         }
         return step;
     }
 
-    private boolean handled(TailSource source, List<PendingStore.Waiting> rows) {
+    private boolean handled(TailSource source, List<PendingStore.PendingRow> rows) {
         return db.inTx(tx -> {
-            CursorStore.Place place = position.open(tx);
-            // Looked at again inside the batch, under its settings; what is no longer due stays as it is.
-            List<PendingStore.Waiting> still = stores.pendings().stillDue(tx, rows);
+            CursorStore.BatchStart place = position.open(tx);
+            // Read again inside the batch, under its settings; rows that are no longer due stay as they are.
+            List<PendingStore.PendingRow> still = stores.pendings().stillDue(tx, rows);
             if (still.isEmpty()) {
                 tx.abandon();
                 return true;
             }
-            Batch batch = effects.applied(tx, new PendingPage(source, tx.schema(), still));
+            Batch batch = effects.applyEffect(tx, new PendingPage(source, tx.schema(), still));
             stores.pendings().processed(tx, still);
-            // They were counted as seen when they were set aside.
-            return close(tx, source, place, new Counts(0, batch.effectsWritten(), 0));
+            // The rows were counted as seen when they were set aside.
+            return close(tx, source, place, new BatchCounts(0, batch.effectsWritten(), 0));
         });
     }
 
-    private Step failed(TailSource source, PendingStore.Waiting row, RuntimeException thrown) {
+    private BatchOutcome failed(TailSource source, PendingStore.PendingRow row, RuntimeException thrown) {
         boolean dead = row.errors() + 1 >= config.maxAttempts();
         boolean held = db.inTx(tx -> {
-            CursorStore.Place place = position.open(tx);
+            CursorStore.BatchStart place = position.open(tx);
             stores.pendings()
                     .failed(
                             tx,
                             row,
-                            Failure.of(thrown),
+                            RowFailure.of(thrown),
                             dead ? Optional.empty() : Optional.of(effects.pause(row.errors() + 1)));
             if (dead) {
                 raise(tx);
             }
-            return close(tx, source, place, new Counts(0, 0, dead ? 1 : 0));
+            return close(tx, source, place, new BatchCounts(0, 0, dead ? 1 : 0));
         });
-        return held ? Step.MORE : Step.LOST;
+        return held ? BatchOutcome.MORE : BatchOutcome.LOST;
     }
 
-    private boolean close(Tx tx, TailSource source, CursorStore.Place place, Counts counts) {
+    private boolean close(Tx tx, TailSource source, CursorStore.BatchStart place, BatchCounts counts) {
         return position.close(
                 tx, source, place, new CursorStore.Move(null, position.settled(), position.kept()), counts);
     }
@@ -140,7 +141,7 @@ final class Retries {
                             new Finding(
                                     FindingType.CURSOR_DLQ_OVERFLOW,
                                     key,
-                                    "%d dead letters of %s, more than %d: the cause is rarely the rows"
+                                    "%d dead letters of %s, more than %d: the cause is rarely in the rows"
                                             .formatted(open, key, config.overflowAt()),
                                     evidence));
         }

@@ -7,8 +7,8 @@ import dev.oneroof.postgres.error.OneRoofException;
 import java.util.List;
 import org.jdbi.v3.core.JdbiException;
 
-/** Makes a source of an outline: reads the names as SQL does, and the types from the table. */
-public final class SourceDrafting {
+/** Makes a source from an outline: parses the names as SQL does, and reads the types from the table. */
+public final class SourceDrafter {
     private final TableStore tables = new TableStore();
     private final TableCheck check = new TableCheck(tables);
     private final ContractCheck contracts = new ContractCheck();
@@ -71,7 +71,7 @@ public final class SourceDrafting {
             if ("22023".equals(SqlState.of(e))) {
                 throw new OneRoofException(
                         ErrorCode.INVALID_INPUT,
-                        "%s: '%s' is no SQL name; in double quotes it is taken as it stands".formatted(field, written),
+                        "%s: '%s' is not an SQL name; in double quotes it is taken literally".formatted(field, written),
                         e);
             }
             throw e;

@@ -2,9 +2,9 @@ package dev.oneroof.core.tail;
 
 import dev.oneroof.core.finding.Finding;
 import dev.oneroof.core.finding.FindingType;
-import dev.oneroof.core.tail.read.Batches;
 import dev.oneroof.core.tail.read.KeysetPage;
 import dev.oneroof.core.tail.read.Stretch;
+import dev.oneroof.core.tail.read.StretchBatches;
 import dev.oneroof.core.tail.read.StretchStore;
 import dev.oneroof.core.tail.source.OrderContract;
 import dev.oneroof.core.tail.source.TailSource;
@@ -12,6 +12,7 @@ import dev.oneroof.core.tail.source.Watermark;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.SqlState;
 import dev.oneroof.postgres.Tx;
+import dev.oneroof.postgres.text.Counted;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
@@ -22,30 +23,30 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks again at what is settled. Under a contract that holds, no row can appear there any more; one that does tells that
- * the writers do not keep it: a sequence with a cache, times made by applications, a clock that stepped back. Such a row is
- * handled, once, since the keys around it are kept, and {@code cursor_contract_broken} is raised. Behind the kept keys only
- * the audit sees.
+ * Reads the settled range again. Under a contract that holds, no new row can appear there. One that does shows that the
+ * writers break it: a sequence with a cache, times set by applications, a clock that stepped back. Such a row is
+ * handled, once, since the keys around it are kept, and {@code cursor_contract_broken} is raised. Below the kept keys
+ * only an audit finds such rows.
  */
-final class LateRows {
-    private static final Logger log = LoggerFactory.getLogger(LateRows.class);
-    private static final int MANY = 50;
+final class LateRowScanner {
+    private static final Logger log = LoggerFactory.getLogger(LateRowScanner.class);
+    private static final int MERGE_FROM = 50;
 
     private final Database db;
     private final TailStores stores;
-    private final Effects effects;
-    private final Position position;
+    private final EffectRunner effects;
+    private final CursorPosition position;
     private final TailConfig config;
-    private final Sizing sizing = new Sizing();
+    private final BatchSizer sizer = new BatchSizer();
     private final Queue<Passed> passed = new ArrayDeque<>();
-    private @Nullable Watermark before;
+    private @Nullable Watermark oldSettled;
     private boolean found;
-    private int leftOver;
+    private int notMergeable;
 
-    /** Where settled stood at a time. */
+    /** The settled watermark at a time. */
     private record Passed(Watermark settled, long nanos) {}
 
-    LateRows(Database db, TailStores stores, Effects effects, Position position, TailConfig config) {
+    LateRowScanner(Database db, TailStores stores, EffectRunner effects, CursorPosition position, TailConfig config) {
         this.db = db;
         this.stores = stores;
         this.effects = effects;
@@ -53,74 +54,74 @@ final class LateRows {
         this.config = config;
     }
 
-    void forget() {
+    void reset() {
         passed.clear();
-        before = null;
+        oldSettled = null;
     }
 
-    /** Whether any came since this was last asked. */
+    /** Whether any was found since the last call. */
     boolean foundAny() {
         boolean any = found;
         found = false;
         return any;
     }
 
-    Step look(TailSource source) {
+    BatchOutcome scan(TailSource source) {
         @Nullable Watermark settled = position.settled();
         if (settled == null || source.contract() == OrderContract.EXTERNAL) {
-            return Step.DONE;
+            return BatchOutcome.DONE;
         }
         remember(settled);
-        Step step = handled(source, settled);
-        if (step == Step.DONE) {
+        BatchOutcome step = handled(source, settled);
+        if (step == BatchOutcome.DONE) {
             step = db.inTx(tx -> trim(tx, source));
         }
-        return step == Step.DONE ? db.inTx(tx -> merge(tx, source)) : step;
+        return step == BatchOutcome.DONE ? db.inTx(tx -> merge(tx, source)) : step;
     }
 
-    /** Keys are kept for so long; where settled stood before that, nobody looks any more. */
+    /** Keys are kept for a limited time; below the settled watermark of that time nothing is scanned. */
     private void remember(Watermark settled) {
         long now = System.nanoTime();
         passed.add(new Passed(settled, now));
         while (now - passed.element().nanos() > config.keptFor().toNanos()) {
-            before = passed.remove().settled();
+            oldSettled = passed.remove().settled();
         }
     }
 
     /**
-     * Where to look from. The kept keys say so, but only rows move them on: where a filter lets hardly any through, the
-     * stretch behind them would grow for ever.
+     * Where the scan starts. The kept keys determine it, but only rows move them: where the filter drops most rows, the
+     * range above them would grow without bound.
      */
     private @Nullable Watermark from(Tx tx, TailSource source) {
         @Nullable Watermark kept = position.kept();
-        @Nullable Watermark old = before;
+        @Nullable Watermark old = oldSettled;
         boolean keptIsHigher =
                 old == null || (kept != null && !stores.contracts().isLower(tx, position.key(source), kept, old));
         return keptIsHigher ? kept : old;
     }
 
-    private Step handled(TailSource source, Watermark settled) {
+    private BatchOutcome handled(TailSource source, Watermark settled) {
         try {
-            Step step = db.inTx(tx -> handle(tx, source, settled));
-            effects.end();
+            BatchOutcome step = db.inTx(tx -> handle(tx, source, settled));
+            effects.finish();
             return step;
         } catch (RuntimeException e) {
-            // Rows that were found are not left out, however long their effect takes.
-            if (source.filter() == null || !SqlState.isTimeout(e) || Failure.isTheEffects(e)) {
+            // Rows that were found are not skipped, however long their effect takes.
+            if (source.filter() == null || !SqlState.isTimeout(e) || RowFailure.isFromEffect(e)) {
                 throw e;
             }
-            // Among rows that are mostly filtered out a look may take too long. The tail must not stand still for it.
-            log.warn("{}: the look for late rows up to {} took too long and is left out", position.scope(), settled);
-            before = settled;
-            effects.end();
-            return Step.DONE;
+            // Where the filter drops most rows a scan may time out. The tail must not stop for it.
+            log.warn("{}: the scan for late rows up to {} timed out and is skipped", position.scope(), settled);
+            oldSettled = settled;
+            effects.finish();
+            return BatchOutcome.DONE;
         }
     }
 
-    private Step handle(Tx tx, TailSource source, Watermark settled) {
-        CursorStore.Place place = position.open(tx);
-        int limit = sizing.limit(source.batchSize());
-        effects.begin(limit, sizing);
+    private BatchOutcome handle(Tx tx, TailSource source, Watermark settled) {
+        CursorStore.BatchStart place = position.open(tx);
+        int limit = sizer.limit(source.batchSize());
+        effects.startRead(limit, sizer);
         KeysetPage page = new KeysetPage(
                 source,
                 position.shape().partitioned(),
@@ -131,26 +132,26 @@ final class LateRows {
         Optional<StretchStore.Captured> late = stores.stretch().capture(tx, position.scope(), page, false);
         if (late.isEmpty()) {
             tx.abandon();
-            return Step.DONE;
+            return BatchOutcome.DONE;
         }
         StretchStore.Captured keys = late.get();
-        Counts counts = effects.onCaptured(tx, source, keys, sizing);
+        BatchCounts counts = effects.applyCaptured(tx, source, keys, sizer);
         stores.stretch().keepUpTo(tx, position.scope(), position.key(source), settled, keys.batches());
-        // A row that has come to fit the filter is new to us, and nobody's broken promise.
+        // A row that now matches the filter is new to the tail, and breaks no contract.
         boolean broken = source.filter() == null;
         if (broken) {
             raise(tx, source, settled, keys);
         }
         if (!position.close(
                 tx, source, place, new CursorStore.Move(null, position.settled(), position.kept()), counts)) {
-            return Step.LOST;
+            return BatchOutcome.LOST;
         }
         boolean full = keys.rows() >= limit;
         tx.onCommit(() -> {
-            sizing.succeeded(keys.rows(), full);
+            sizer.succeeded(keys.rows(), full);
             found |= broken;
         });
-        return full ? Step.MORE : Step.DONE;
+        return full ? BatchOutcome.MORE : BatchOutcome.DONE;
     }
 
     private void raise(Tx tx, TailSource source, Watermark settled, StretchStore.Captured keys) {
@@ -160,8 +161,9 @@ final class LateRows {
                         new Finding(
                                 FindingType.CURSOR_CONTRACT_BROKEN,
                                 position.scope().executorName(),
-                                "rows appeared below the settled watermark: the writers of '%s' do not keep the contract '%s'; they were handled late. %s"
+                                "found %s below the settled watermark, handled late: the writers of '%s' do not keep the contract '%s'. %s"
                                         .formatted(
+                                                Counted.of(keys.rows(), "row"),
                                                 source.name(),
                                                 source.contract().sql(),
                                                 source.time() == null
@@ -174,33 +176,33 @@ final class LateRows {
                                 keys.rows()));
     }
 
-    private Step trim(Tx tx, TailSource source) {
-        CursorStore.Place place = position.open(tx);
+    private BatchOutcome trim(Tx tx, TailSource source) {
+        CursorStore.BatchStart place = position.open(tx);
         Optional<Watermark> from =
                 stores.stretch().trim(tx, position.scope(), position.key(source), config.keptFor(), config.keptKeys());
         if (from.isEmpty()) {
             tx.abandon();
-            return Step.DONE;
+            return BatchOutcome.DONE;
         }
         @Nullable Watermark kept = position.kept();
         boolean lower = kept != null && stores.contracts().isLower(tx, position.key(source), from.get(), kept);
         CursorStore.Move to = new CursorStore.Move(null, position.settled(), lower ? kept : from.get());
-        return position.close(tx, source, place, to, new Counts(0, 0, 0)) ? Step.DONE : Step.LOST;
+        return position.close(tx, source, place, to, new BatchCounts(0, 0, 0)) ? BatchOutcome.DONE : BatchOutcome.LOST;
     }
 
-    private Step merge(Tx tx, TailSource source) {
-        Batches open = position.openBatches();
+    private BatchOutcome merge(Tx tx, TailSource source) {
+        StretchBatches open = position.openBatches();
         List<Long> small = open.smallerThan(StretchStore.SMALL);
-        // Those that were left over last time, dated in the future, would only be looked at again.
-        if (small.size() < leftOver + MANY) {
+        // The batches that could not be merged last time, dated in the future, would only be read again.
+        if (small.size() < notMergeable + MERGE_FROM) {
             tx.abandon();
-            return Step.DONE;
+            return BatchOutcome.DONE;
         }
-        CursorStore.Place place = position.open(tx);
+        CursorStore.BatchStart place = position.open(tx);
         StretchStore.Merged merged = stores.stretch().merge(tx, position.scope(), position.key(source), small);
-        position.holds(tx, open.minus(merged.gone()).plus(merged.made()));
-        tx.onCommit(() -> leftOver = small.size() - merged.gone().size());
+        position.setOpenBatches(tx, open.minus(merged.gone()).plus(merged.made()));
+        tx.onCommit(() -> notMergeable = small.size() - merged.gone().size());
         CursorStore.Move to = new CursorStore.Move(null, position.settled(), position.kept());
-        return position.close(tx, source, place, to, new Counts(0, 0, 0)) ? Step.DONE : Step.LOST;
+        return position.close(tx, source, place, to, new BatchCounts(0, 0, 0)) ? BatchOutcome.DONE : BatchOutcome.LOST;
     }
 }

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Looks at a table before it becomes a source: what cannot work is refused, what works badly is told. */
-public final class SourceInspection {
+/** Inspects a table before it becomes a source: refuses what cannot work, and warns of what works badly. */
+public final class SourceInspector {
     private final TableStore tables = new TableStore();
     private final TableCheck check = new TableCheck(tables);
     private final CollationStore collations = new CollationStore();
@@ -20,11 +20,11 @@ public final class SourceInspection {
     private final FilterCheck filters = new FilterCheck();
 
     /** Throws when the table cannot be tailed; otherwise returns what its owner should know. */
-    public Inspected inspect(Tx tx, TailSource source) {
+    public InspectionResult inspect(Tx tx, TailSource source) {
         return inspect(tx, source, ContractCheck.Strictness.NEW);
     }
 
-    public Inspected inspect(Tx tx, TailSource source, ContractCheck.Strictness strictness) {
+    public InspectionResult inspect(Tx tx, TailSource source, ContractCheck.Strictness strictness) {
         demandNames(source);
         TableFacts table = check.demandTable(tx, source.relation());
         TableFacts.Column idFound =
@@ -51,10 +51,10 @@ public final class SourceInspection {
         }
         warnings.addAll(contracts.check(tx, table, source, timeFound, strictness));
         filters.demand(tx, source);
-        return new Inspected(List.copyOf(warnings), seen(source));
+        return new InspectionResult(List.copyOf(warnings), seen(source));
     }
 
-    /** What finds the parameters in our statements takes three quotes in a row for the start of a quoted text. */
+    /** The parser that finds named parameters takes three quotes in a row for the start of a quoted text. */
     private static void demandNames(TailSource source) {
         TailSource.TimeColumn time = source.time();
         Map<String, String> names = new HashMap<>();
@@ -85,7 +85,7 @@ public final class SourceInspection {
         if (time.zone() == null && time.type() == TimeType.TIMESTAMP) {
             throw new OneRoofException(
                     ErrorCode.INVALID_INPUT,
-                    "time_zone: '%s' is a timestamp without zone; say in which one its writers keep it"
+                    "time_zone: '%s' is a timestamp without zone; name the zone that its writers use"
                             .formatted(time.column()));
         }
         if (time.zone() != null && !tables.isZone(tx, time.zone())) {
@@ -100,12 +100,12 @@ public final class SourceInspection {
         if (!collations.isDeterministic(tx, source.relation(), source.id().column())) {
             throw new OneRoofException(
                     ErrorCode.INVALID_INPUT,
-                    "id_column: '%s' has a nondeterministic collation, to which different texts are one key; allowed is a deterministic one"
+                    "id_column: '%s' has a nondeterministic collation, which treats different texts as one key; allowed is a deterministic one"
                             .formatted(source.id().column()));
         }
     }
 
-    /** Two rows with one key would be one row to a reader that goes by keys. */
+    /** A reader that goes by keys would take two rows with one key for one. */
     private static void demandUnique(TailSource source, List<String> key, List<TableFacts.Index> indexes) {
         Set<String> columns = new HashSet<>(key);
         boolean unique = indexes.stream()
@@ -114,7 +114,7 @@ public final class SourceInspection {
         if (!unique) {
             throw new OneRoofException(
                     ErrorCode.INVALID_INPUT,
-                    "relation: nothing keeps the order key (%s) of %s unique; allowed is a key with a unique index over some or all of its columns"
+                    "relation: the order key (%s) of %s is not unique; allowed is a key with a unique index over some or all of its columns"
                             .formatted(String.join(", ", key), source.relation().quoted()));
         }
     }
@@ -134,7 +134,7 @@ public final class SourceInspection {
                     .formatted(source.relation().quoted(), new OrderKey(source).columns()));
         }
         if (source.time() != null && time != null && !time.notNull()) {
-            warnings.add("rows whose '%s' is null have no place in the order; they are looked for every few seconds"
+            warnings.add("rows whose '%s' is null have no position in the order; they are searched every few seconds"
                     .formatted(source.time().column()));
         }
         if (table.unlogged()) {
@@ -148,12 +148,12 @@ public final class SourceInspection {
         TailSource.TimeColumn time = source.time();
         return (time == null
                         ? "seen are new rows"
-                        : "seen are new rows%s, and changed ones whose writers move '%s' on"
+                        : "seen are new rows%s, and changed ones whose writers increase '%s'"
                                 .formatted(
                                         source.contract() == OrderContract.EXTERNAL
                                                 ? " that arrive within the re-read window"
                                                 : "",
                                         time.column()))
-                + "; a delete, or a change that moves no key, only an audit can see";
+                + "; a delete, or a change that keeps the key, is seen by an audit only";
     }
 }

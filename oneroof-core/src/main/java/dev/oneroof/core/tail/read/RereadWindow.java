@@ -8,10 +8,10 @@ import java.util.Deque;
 import java.util.Optional;
 
 /**
- * How far settled may follow where no barrier is sound: to where the table's end was a while ago. Whatever commits later
- * than that behind it is for the audit to find.
+ * How far settled may follow where no barrier is sound: to the end of the table as it was one re-read window ago. A row
+ * that commits behind it later than that is found by an audit only.
  */
-public final class ArrivalWindow {
+public final class RereadWindow {
     private static final int SAMPLES = 60;
 
     private record Sample(long nanos, Watermark top) {}
@@ -19,7 +19,7 @@ public final class ArrivalWindow {
     private final Deque<Sample> samples = new ArrayDeque<>();
     private long sampledNanos;
 
-    public void forget() {
+    public void reset() {
         samples.clear();
     }
 
@@ -31,7 +31,7 @@ public final class ArrivalWindow {
     /**
      * The bound now, given the end of the table now.
      *
-     * @param first up to where all is read without remembering, at the beginning; empty from then on
+     * @param first up to where rows are read without storing their keys, at the start; empty afterwards
      */
     public Optional<Watermark> bound(TailSource source, Optional<Watermark> top, Optional<Watermark> first) {
         long now = System.nanoTime();

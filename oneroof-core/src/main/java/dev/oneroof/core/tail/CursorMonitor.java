@@ -2,7 +2,7 @@ package dev.oneroof.core.tail;
 
 import dev.oneroof.core.finding.Finding;
 import dev.oneroof.core.finding.FindingType;
-import dev.oneroof.core.tail.read.ClockTrust;
+import dev.oneroof.core.tail.read.ClockStatus;
 import dev.oneroof.core.tail.read.Holder;
 import dev.oneroof.core.tail.read.KeysetPage;
 import dev.oneroof.core.tail.read.Stretch;
@@ -22,43 +22,45 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Looks now and then at what a batch does not see, and raises or resolves the findings of one cursor. */
-final class Watch {
-    private static final Logger log = LoggerFactory.getLogger(Watch.class);
+/** Checks at intervals what a batch does not see, and raises or resolves the findings of one cursor. */
+final class CursorMonitor {
+    private static final Logger log = LoggerFactory.getLogger(CursorMonitor.class);
 
-    /** More than can be drawn between two looks. */
+    /** More values than writers can draw between two checks. */
     private static final BigDecimal IMPLAUSIBLE_JUMP = BigDecimal.valueOf(100_000_000);
 
-    /** So many take-overs in this time are no accident. */
+    /** From this many takeovers within the time on, a finding is raised. */
     private static final int FLAPPING = 3;
 
     private static final Duration FLAPPING_WITHIN = Duration.ofMinutes(10);
 
+    private static final Duration LAG_TIMEOUT = Duration.ofSeconds(2);
+
     private final Database db;
     private final TailStores stores;
-    private final Position position;
+    private final CursorPosition position;
     private final TailConfig config;
 
     private @Nullable BigDecimal lastValue;
     private @Nullable Watermark lowest;
-    /** What was settled when that was seen. */
+    /** The settled watermark when the lowest row was read. */
     private @Nullable Watermark lowestSettled;
 
-    private @Nullable Long brokenNanos;
+    private @Nullable Long lastBrokenNanos;
 
-    Watch(Database db, TailStores stores, Position position, TailConfig config) {
+    CursorMonitor(Database db, TailStores stores, CursorPosition position, TailConfig config) {
         this.db = db;
         this.stores = stores;
         this.position = position;
         this.config = config;
     }
 
-    /** Rows of which somebody else knows that they came too late. */
-    void contractIsBroken() {
-        brokenNanos = System.nanoTime();
+    /** Late rows were found outside this class. */
+    void recordBrokenContract() {
+        lastBrokenNanos = System.nanoTime();
     }
 
-    void look(TailSource source, Set<Holder> holders, boolean stretchFull, ClockTrust clock) {
+    void check(TailSource source, Set<Holder> holders, boolean stretchFull, ClockStatus clock) {
         lag(source);
         db.useTx(tx -> {
             deadLetters(tx);
@@ -69,12 +71,12 @@ final class Watch {
             db.useTx(tx -> clockStep(tx, source, clock));
         }
         Optional<String> broken = db.inTx(tx -> contract(tx, source, clock.isBehind()));
-        db.useTx(tx -> judge(tx, source, broken));
+        db.useTx(tx -> raiseOrResolveContract(tx, source, broken));
     }
 
     /**
-     * Also while the cursor is stopped: then it is all the more behind. Behind a filter that lets hardly any row through the
-     * next one may be far; then what is known stays as it is.
+     * Checks the lag, also while the cursor is stopped. Where the filter drops most rows, the search for the next one
+     * may time out; then the finding stays as it is.
      */
     void lag(TailSource source) {
         try {
@@ -83,15 +85,13 @@ final class Watch {
             if (!SqlState.isTimeout(e)) {
                 throw e;
             }
-            log.debug("{}: the lag cannot be told in time", position.scope(), e);
+            log.debug("{}: the lag query timed out", position.scope(), e);
         }
     }
 
     private void lag(Tx tx, TailSource source) {
-        tx.query("SELECT set_config('statement_timeout', '2s', true)")
-                .mapTo(String.class)
-                .one();
-        // Also below head: a transaction that stayed open may have committed a great many there.
+        stores.contracts().limitStatementTime(tx, LAG_TIMEOUT);
+        // Also below head: a transaction that stayed open may have committed many rows there.
         @Nullable
         Stretch handled = position.openBatches().isEmpty()
                 ? null
@@ -104,7 +104,7 @@ final class Watch {
             raise(
                     tx,
                     FindingType.CURSOR_LAG,
-                    "the oldest row of '%s' that is not handled is %d s old"
+                    "the oldest unhandled row of '%s' is %d s old"
                             .formatted(source.name(), lag.get().longValue()),
                     Map.of("lag_seconds", Long.toString(lag.get().longValue()), "settled", String.valueOf(settled)));
         } else {
@@ -131,7 +131,7 @@ final class Watch {
         raise(
                 tx,
                 FindingType.CURSOR_LEASE_CONFLICT,
-                "the lease was taken over %d times in %d minutes: its owners die, freeze or lose the database"
+                "the lease was taken over %d times in %d minutes: its owners crash, freeze or lose the database"
                         .formatted(times, FLAPPING_WITHIN.toMinutes()),
                 Map.of("take_overs", Long.toString(times)));
     }
@@ -141,31 +141,33 @@ final class Watch {
             resolve(tx, FindingType.CURSOR_STRETCH_FULL);
             return;
         }
-        String who = stores.bounds().named(tx, holders).orElse("nobody that can be seen");
+        String sessions = stores.bounds().named(tx, holders).orElse("no visible session");
         raise(
                 tx,
                 FindingType.CURSOR_STRETCH_FULL,
-                "the cursor holds at the barrier: " + who,
-                Map.of("keys", Long.toString(position.openBatches().keys()), "holders", who));
+                "the stretch is full, and the cursor waits at the barrier for:  " + sessions,
+                Map.of("keys", Long.toString(position.openBatches().keys()), "holders", sessions));
     }
 
-    /** Why the contract does not hold, if it can be seen that it does not. */
-    private Optional<String> contract(Tx tx, TailSource source, boolean clockBehind) {
+    /** Why the contract does not hold; empty where no violation is visible. */
+    private Optional<String> contract(Tx tx, TailSource source, boolean isClockBehind) {
         if (source.contract() == OrderContract.EXTERNAL) {
             return Optional.empty();
         }
-        if (clockBehind) {
+        if (isClockBehind) {
             return Optional.of("the server's clock is behind the settled watermark: it has stepped back");
         }
-        Optional<String> low = below(tx, source);
+        Optional<String> low = rowBelowLowest(tx, source);
         if (low.isPresent() || source.contract() != OrderContract.SEQUENCE) {
             return low;
         }
         return stores.contracts().sequence(tx, source).flatMap(this::sequence);
     }
 
-    /** A row that lies below all there were, where all was settled by then. One that commits late is none of these. */
-    private Optional<String> below(Tx tx, TailSource source) {
+    /**
+     * A row that is below all earlier rows, where all of those were settled. A row that commits late is no such row.
+     */
+    private Optional<String> rowBelowLowest(Tx tx, TailSource source) {
         Optional<Watermark> now = stores.contracts().lowest(tx, source);
         @Nullable Watermark before = lowest;
         @Nullable Watermark settledThen = lowestSettled;
@@ -178,8 +180,9 @@ final class Watch {
         boolean broken = stores.contracts().isLower(tx, key, now.get(), before)
                 && !stores.contracts().isLower(tx, key, settledThen, now.get());
         return broken
-                ? Optional.of("a row has appeared at %s, below the lowest there was, %s; replay from there to handle it"
-                        .formatted(now.get(), before))
+                ? Optional.of(
+                        "a row has appeared at %s, below the lowest earlier row, %s; replay from there to handle it"
+                                .formatted(now.get(), before))
                 : Optional.empty();
     }
 
@@ -201,8 +204,9 @@ final class Watch {
         }
         @Nullable BigDecimal highest = sequence.highest();
         if (highest != null && highest.compareTo(now) > 0) {
-            return Optional.of("the highest id is %s and the sequence stands at %s: ids are given by hand"
-                    .formatted(highest, now));
+            return Optional.of(
+                    "the highest id is %s and the last value of the sequence is %s: some ids were not drawn from it"
+                            .formatted(highest, now));
         }
         if (before != null
                 && now.subtract(before).compareTo(IMPLAUSIBLE_JUMP) > 0
@@ -212,10 +216,10 @@ final class Watch {
         return Optional.empty();
     }
 
-    /** Broken is raised at once; it is mended when nothing was seen for as long as keys are kept. */
-    private void judge(Tx tx, TailSource source, Optional<String> broken) {
+    /** Raises a violation at once. Resolves it when none was seen for as long as keys are kept. */
+    private void raiseOrResolveContract(Tx tx, TailSource source, Optional<String> broken) {
         if (broken.isPresent()) {
-            contractIsBroken();
+            recordBrokenContract();
             raise(
                     tx,
                     FindingType.CURSOR_CONTRACT_BROKEN,
@@ -224,19 +228,19 @@ final class Watch {
                     Map.of("settled", String.valueOf(position.settled())));
             return;
         }
-        @Nullable Long since = brokenNanos;
+        @Nullable Long since = lastBrokenNanos;
         if (since == null) {
-            brokenNanos = System.nanoTime();
+            lastBrokenNanos = System.nanoTime();
         } else if (System.nanoTime() - since > config.keptFor().toNanos()) {
             resolve(tx, FindingType.CURSOR_CONTRACT_BROKEN);
         }
     }
 
     /**
-     * Late rows are looked for above the keys that are kept. A clock that has gone back further lets rows be written below
-     * them, where handled ones cannot be told from new ones any more. Only the first look knows how far it went.
+     * Late rows are searched only among the kept keys. A clock that stepped back further lets rows be written below
+     * them, where a handled row cannot be told from a new one. Only the first check knows how far it stepped.
      */
-    private void clockStep(Tx tx, TailSource source, ClockTrust trust) {
+    private void clockStep(Tx tx, TailSource source, ClockStatus trust) {
         @Nullable Watermark kept = position.kept();
         if (kept == null || kept.ts() == null) {
             return;
@@ -248,7 +252,7 @@ final class Watch {
                 .ifPresent(clock -> raise(
                         tx,
                         FindingType.CURSOR_CLOCK_STEPPED_BACK,
-                        "the server's clock stepped back to %1$s; rows of '%2$s' that are written until it has passed %3$s are not looked for. When it has, hand them out: oneroof cursor replay %4$s --to-time '%1$s' --reason TEXT%5$s"
+                        "the server's clock stepped back to %1$s; rows of '%2$s' that are written until it has passed %3$s are not found. After that, replay them: oneroof cursor replay %4$s --to-time '%1$s' --reason TEXT%5$s"
                                 .formatted(
                                         clock,
                                         source.name(),
@@ -256,7 +260,7 @@ final class Watch {
                                         scope,
                                         trust.wasSeenRight()
                                                 ? ""
-                                                : "; or an earlier time, for nobody watched when it stepped"),
+                                                : "; or from an earlier time, since no instance was running when it stepped"),
                         Map.of("clock", clock, "kept", String.valueOf(kept.ts()))));
     }
 
