@@ -16,13 +16,12 @@ import java.util.function.ToIntFunction;
 import javax.sql.DataSource;
 
 /**
- * The database for an operator's act. It is done in the role of the running program, so that what it finds readable is
- * what the workers can read.
+ * Opens the database for an operator's act, in the server role: what the act can read is what the workers can read.
  */
-final class OperatorAccess {
+public final class OperatorAccess {
     private OperatorAccess() {}
 
-    static <R> R inDatabase(DatabaseOptions options, Function<Database, R> act) {
+    public static <R> R inDatabase(DatabaseOptions options, Function<Database, R> act) {
         return inPool(
                 options,
                 config -> 1,
@@ -30,7 +29,7 @@ final class OperatorAccess {
     }
 
     /** For an act that runs workers, with as many connections as are set for them. */
-    static <R> R inPool(DatabaseOptions options, BiFunction<AppConfig, DataSource, R> act) {
+    public static <R> R inPool(DatabaseOptions options, BiFunction<AppConfig, DataSource, R> act) {
         return inPool(options, AppConfig::poolSize, act);
     }
 
@@ -53,16 +52,16 @@ final class OperatorAccess {
             case ABSENT, BEHIND ->
                 throw new OneRoofException(
                         ErrorCode.NOT_FOUND,
-                        "schema: '%s' in %s is %s; 'oneroof db migrate' brings it to version %s"
+                        "schema: '%s' in %s is %s; run 'oneroof db migrate' to bring it to version %s"
                                 .formatted(
                                         config.schema().schema(),
                                         database.address(),
-                                        status.installed() == null ? "not there" : "at version " + status.installed(),
+                                        status.installed() == null ? "missing" : "at version " + status.installed(),
                                         status.known()));
             case DIFFERENT ->
                 throw new OneRoofException(
                         ErrorCode.SCHEMA_DIFFERENT,
-                        "schema: '%s' in %s was made by an earlier development build and differs in %s; %s"
+                        "schema: '%s' in %s was created by an earlier development build and differs in %s; %s"
                                 .formatted(
                                         config.schema().schema(),
                                         database.address(),
@@ -71,7 +70,7 @@ final class OperatorAccess {
             case NEWER ->
                 throw new OneRoofException(
                         ErrorCode.SCHEMA_NEWER,
-                        "schema: '%s' in %s is at version %s and this program knows %s; use a newer oneroof"
+                        "schema: '%s' in %s is at version %s and this program supports %s; use a newer oneroof"
                                 .formatted(
                                         config.schema().schema(),
                                         database.address(),
@@ -80,8 +79,8 @@ final class OperatorAccess {
         }
     }
 
-    /** Who acts, as this machine knows them; the database keeps its own login's name beside it. */
-    static String actor() {
+    /** The name of the operating system's user. The database records its login's name, too. */
+    public static String actor() {
         return System.getProperty("user.name", "unknown");
     }
 }

@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Puts the settings together: flag, then environment, then file, then default. All problems are told at once, and
+ * Puts the settings together: flag, then environment, then file, then default. All problems are reported at once, and
  * nothing is corrected silently.
  */
 public final class ConfigLoader {
@@ -152,7 +152,7 @@ public final class ConfigLoader {
         }
     }
 
-    /** Command lines are seen by everybody on the machine. */
+    /** All users of the machine can see command lines. */
     private static void refusePassword(ConnectionInfo address) {
         if (address.password() != null) {
             throw new OneRoofException(
@@ -197,7 +197,7 @@ public final class ConfigLoader {
                 return number;
             }
         } catch (NumberFormatException e) {
-            // told below, together with what is out of bounds
+            // reported below, together with numbers out of bounds
         }
         problems.add("%s: '%s' is not allowed; allowed is %s".formatted(setting.key(), value, setting.allowed()));
         return least;

@@ -15,7 +15,7 @@ import org.flywaydb.core.api.FlywayException;
 public final class SchemaAccess {
     private SchemaAccess() {}
 
-    /** As the administrator of the database, who admits the login that all else is done with. */
+    /** Runs as the administrator and grants the login of the program its role. */
     public static Migrator migrator(AppConfig config, OpenDatabase database) {
         Migrator migrator = migrator(config, database.admin());
         String login = database.address().user();
