@@ -1,8 +1,13 @@
 # Sourced by ./oneroof and ./check, after find-jdk.sh and with root set: what both need to build with Maven.
 
-app=$root/oneroof-app/target/app
-# Says that the app is built. Its time is the start of that build, so an edit made meanwhile counts as newer.
-built=$app/.built
+# The module that is run: app, or bench, which holds the app too. Each is assembled in a folder of its own. Its mark says that
+# it is built; the time of the mark is the start of that build, so an edit made meanwhile counts as newer.
+select_module() {
+  module=$1
+  app=$root/oneroof-$module/target/$module
+  built=$app/.built
+}
+select_module app
 build_start=$root/target/.build-start
 
 say() { printf '%s: %s\n' "${0##*/}" "$1" >&2; }
@@ -40,7 +45,11 @@ lock_descriptor_9() {
 
 begin_build() { : >"$build_start"; }
 
-finish_build() { mv -f "$build_start" "$built"; }
+# Marks what is built. A build of bench has built the app as well.
+finish_build() {
+  if [ "$1" = bench ]; then cp -p "$build_start" "$root/oneroof-bench/target/bench/.built"; fi
+  mv -f "$build_start" "$root/oneroof-app/target/app/.built"
+}
 
 # Turns this subshell into Maven, without the lock: a daemon that Maven leaves behind must not keep it.
 exec_maven() {

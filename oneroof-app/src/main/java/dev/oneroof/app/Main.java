@@ -1,6 +1,6 @@
 package dev.oneroof.app;
 
-import dev.oneroof.app.cli.CommandLineOfOneRoof;
+import dev.oneroof.app.cli.OneRoofCommandLine;
 import java.util.Locale;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -17,6 +17,6 @@ public final class Main {
         Locale.setDefault(Locale.ROOT);
         // The command itself says which name the certificate is not for.
         HOST_NAMES.setLevel(Level.OFF);
-        System.exit(CommandLineOfOneRoof.run(args));
+        System.exit(OneRoofCommandLine.run(args));
     }
 }

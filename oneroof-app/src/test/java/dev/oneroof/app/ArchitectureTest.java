@@ -16,6 +16,7 @@ class ArchitectureTest {
     @Test
     void packagesOfTheCommandHaveNoCycles() {
         slices().matching("dev.oneroof.app.(*)..").should().beFreeOfCycles().check(CLASSES);
+        slices().matching("dev.oneroof.app.cli.(*)..").should().beFreeOfCycles().check(CLASSES);
         slices().matching("dev.oneroof.(*)..").should().beFreeOfCycles().check(CLASSES);
     }
 
@@ -27,6 +28,31 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("dev.oneroof.governance..", "dev.oneroof.app..", "dev.oneroof.embeddedpostgres..")
+                .check(CLASSES);
+    }
+
+    /** Shared options and output know no noun; only the root command lists them. */
+    @Test
+    void onlyTheRootCommandKnowsTheNouns() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.oneroof.app.cli")
+                .and()
+                .doNotHaveSimpleName("RootCommand")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("dev.oneroof.app.cli.*..")
+                .check(CLASSES);
+    }
+
+    @Test
+    void theCommandDoesNotNeedBenchesOrTheTestkit() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.oneroof.app..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("dev.oneroof.bench..", "dev.oneroof.testkit..")
                 .check(CLASSES);
     }
 

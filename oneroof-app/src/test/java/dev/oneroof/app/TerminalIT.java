@@ -55,7 +55,7 @@ class TerminalIT {
             terminal.destroyForcibly();
         }
         assertThat(terminal.exitValue()).as(screen.text()).isEqualTo(130);
-        assertThat(screen.text()).contains("it goes on at the next start");
+        assertThat(screen.text()).contains("the next run continues");
         assertThat(home.resolve("data/postmaster.pid")).as("no server is left").doesNotExist();
         assertThat(EmbeddedPostgres.running(home)).isEmpty();
     }

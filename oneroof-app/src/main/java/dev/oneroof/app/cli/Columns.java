@@ -5,11 +5,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Rows under a heading, each column as wide as its widest value. */
-final class Columns<T> {
+public final class Columns<T> {
     private static final int LONGEST = 100;
 
-    /** What stands in a column; nothing is shown as a dash. */
-    interface Value<T> {
+    /** The value of a column; null is shown as a dash. */
+    public interface Value<T> {
         @Nullable
         Object of(T row);
     }
@@ -23,7 +23,7 @@ final class Columns<T> {
 
     private final List<Column<T>> columns;
 
-    Columns() {
+    public Columns() {
         this(List.of());
     }
 
@@ -31,13 +31,13 @@ final class Columns<T> {
         this.columns = columns;
     }
 
-    /** These, and one more to the right. */
-    Columns<T> with(String heading, Value<T> value) {
+    /** Adds a column to the right. */
+    public Columns<T> with(String heading, Value<T> value) {
         return new Columns<>(Stream.concat(columns.stream(), Stream.of(new Column<>(heading, value)))
                 .toList());
     }
 
-    List<String> lines(List<T> rows) {
+    public List<String> lines(List<T> rows) {
         List<List<String>> texts = Stream.concat(
                         Stream.of(columns.stream().map(Column::heading).toList()),
                         rows.stream()
@@ -63,8 +63,8 @@ final class Columns<T> {
         return line.toString().stripTrailing();
     }
 
-    /** The beginning of a text that may be long and have lines of its own. */
-    static String brief(String text) {
+    /** The first 100 characters of a text, as one line. */
+    public static String brief(String text) {
         String plain = text.replaceAll("\\p{Cntrl}+", " ").strip();
         return plain.length() <= LONGEST ? plain : plain.substring(0, LONGEST - 1) + "…";
     }

@@ -9,20 +9,20 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Asks before an act that changes much.
+ * Asks for confirmation before an act that changes much.
  *
- * @param terminal whether somebody is there to ask
+ * @param terminal whether the command runs on a terminal
  */
-record Confirmation(boolean terminal, InputStream answers, Console console) {
-    /** The terminal is the launcher's to know, which can ask the shell; Java can only guess. */
-    static Confirmation atTheTerminal(Console console) {
+public record Confirmation(boolean terminal, InputStream answers, Console console) {
+    /** The launcher sets the property: it can ask the shell about the terminal, Java cannot. */
+    public static Confirmation atTheTerminal(Console console) {
         return new Confirmation(Boolean.getBoolean("oneroof.terminal"), System.in, console);
     }
 
-    /** Returns when the person at the terminal says yes, and throws when they do not or nobody is there. */
-    void demand(String question) {
+    /** Returns when the answer is yes; throws when it is not, or when there is no terminal. */
+    public void demand(String question) {
         if (!terminal) {
-            throw new OneRoofException(ErrorCode.INVALID_INPUT, "nobody is there to ask; --yes says that it is meant");
+            throw new OneRoofException(ErrorCode.INVALID_INPUT, "there is no terminal to confirm on; use --yes");
         }
         console.messages().print("oneroof: " + question + " [y/N] ");
         console.messages().flush();

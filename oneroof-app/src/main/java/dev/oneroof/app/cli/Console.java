@@ -17,8 +17,8 @@ import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Data goes to stdout, messages go to stderr. */
-final class Console {
-    /** The kinds of files, as they stand in a mode. */
+public final class Console {
+    /** The file type bits of a mode. */
     private static final int KIND = 0xF000;
 
     private static final int PIPE = 0x1000;
@@ -28,57 +28,56 @@ final class Console {
 
     private final OutputStream out;
     private final PrintStream err;
-    private volatile boolean readerHasLeft;
+    private volatile boolean readerClosed;
 
-    Console(OutputStream out, OutputStream err) {
+    public Console(OutputStream out, OutputStream err) {
         this.out = out;
         this.err = new PrintStream(err, true, StandardCharsets.UTF_8);
     }
 
-    static Console ofTheProcess() {
+    public static Console ofProcess() {
         // Not System.out: a PrintStream keeps to itself why it could not write.
         return new Console(new FileOutputStream(FileDescriptor.out), System.err);
     }
 
-    /** What somebody wrote, as a part of a line: it begins none of its own. */
-    static String inLine(String text) {
+    /** The text as part of one line, without line breaks. */
+    public static String inLine(String text) {
         return text.replace('\n', ' ').replace('\t', ' ');
     }
 
-    void say(String message) {
+    public void say(String message) {
         err.println("oneroof: " + plain(message));
     }
 
-    /** Without a terminal's commands: parts of it may have been written by anybody. */
+    /** Removes control characters: parts of the text come from user data and must not control the terminal. */
     private static String plain(String text) {
         return CONTROLS.matcher(text).replaceAll(" ");
     }
 
-    /** Data that did not arrive is a failure, unless whoever read it has had enough: then the command goes on without. */
-    void print(String data) {
-        if (readerHasLeft) {
+    /** Fails when the data cannot be written. Where the reader has closed the pipe, the command continues without output. */
+    public void print(String data) {
+        if (readerClosed) {
             return;
         }
         try {
             out.write((plain(data) + System.lineSeparator()).getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
             if (!isPipe()) {
-                throw new OneRoofException(
-                        ErrorCode.FAILED, "stdout: what was asked for could not be written: " + e.getMessage(), e);
+                throw new OneRoofException(ErrorCode.FAILED, "stdout: cannot write the output: " + e.getMessage(), e);
             }
-            readerHasLeft = true;
+            readerClosed = true;
         }
     }
 
     /** One JSON object with the names of a record's parts in snake_case. */
-    void printJson(Object data) {
+    public void printJson(Object data) {
         print(JsonMapper.builder()
                 .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
                 .build()
                 .writeValueAsString(data));
     }
 
-    /** What goes into a pipe or a socket is refused when nobody reads any more; the message of it is in any language. */
+    /** A write fails when the reader has closed the pipe or socket. Its message depends on the locale; the file type does not. */
     private static boolean isPipe() {
         try {
             int kind = (int) Files.getAttribute(Path.of("/dev/fd/1"), "unix:mode") & KIND;
@@ -88,12 +87,12 @@ final class Console {
         }
     }
 
-    PrintStream messages() {
+    public PrintStream messages() {
         return err;
     }
 
-    /** For the texts of help. */
-    PrintWriter pages() {
+    /** For help texts. */
+    public PrintWriter pages() {
         return new PrintWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8), true);
     }
 }

@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** The options of every command that works on a database. */
-final class DatabaseOptions {
+public final class DatabaseOptions {
     @Spec
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
@@ -18,24 +18,24 @@ final class DatabaseOptions {
     @Option(
             names = "--db",
             paramLabel = "URL",
-            description = "Work on this database, postgres://user@host:port/database, instead of the embedded one.")
+            description = "Use this database, postgres://user@host:port/database, instead of the embedded one.")
     private @Nullable String db;
 
-    @Option(names = "--home", paramLabel = "DIR", description = "Where the embedded server keeps its data.")
+    @Option(names = "--home", paramLabel = "DIR", description = "The data folder of the embedded server.")
     private @Nullable Path home;
 
-    @Option(names = "--schema", paramLabel = "NAME", description = "The schema of OneRoof's own tables.")
+    @Option(names = "--schema", paramLabel = "NAME", description = "The schema that holds OneRoof's own tables.")
     private @Nullable String schema;
 
     @Option(names = "--config", paramLabel = "FILE", description = "Read settings from this YAML file.")
     private @Nullable Path file;
 
-    AppConfig load() {
+    public AppConfig load() {
         return loader().load();
     }
 
-    /** Without the databases that the environment names for all tools: for a command that fills one. */
-    AppConfig loadForFilling() {
+    /** Ignores DATABASE_URL and PG* variables: for commands that fill a database. */
+    public AppConfig loadForFilling() {
         return loader().fromOwnSettingsOnly().load();
     }
 
@@ -50,6 +50,6 @@ final class DatabaseOptions {
 
     private ConfigLoader loader(@Nullable String instance, @Nullable Integer httpPort) {
         return new ConfigLoader(
-                Surroundings.of(spec).environment(), new ConfigFlags(file, db, home, schema, instance, httpPort));
+                CommandContext.of(spec).environment(), new ConfigFlags(file, db, home, schema, instance, httpPort));
     }
 }

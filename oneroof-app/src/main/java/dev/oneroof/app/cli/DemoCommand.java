@@ -14,10 +14,10 @@ import picocli.CommandLine.Option;
 
 @Command(
         name = "demo",
-        description = "Fills a registry and runs the whole system on it, until Ctrl-C.",
+        description = "Fill a registry and run the whole system on it until Ctrl-C.",
         footer = {
             "",
-            "The registry lies in schema oneroof_demo. Run it again and it goes on where it was.",
+            "The registry is in schema oneroof_demo. A second run continues where the first stopped.",
         })
 final class DemoCommand implements Callable<Integer> {
     @Mixin
@@ -33,30 +33,30 @@ final class DemoCommand implements Callable<Integer> {
             names = "--rows",
             paramLabel = "N",
             defaultValue = "20000",
-            converter = Numbers.Rows.class,
-            description = "Births in the registry before anything runs (default ${DEFAULT-VALUE}).")
+            converter = NumberConverters.Rows.class,
+            description = "Births in the registry at the start (default ${DEFAULT-VALUE}).")
     private long rows;
 
     @Option(
             names = "--births-per-second",
             paramLabel = "N",
             defaultValue = "20",
-            converter = Numbers.BirthsPerSecond.class,
-            description = "Births that keep arriving (default ${DEFAULT-VALUE}).")
+            converter = NumberConverters.BirthsPerSecond.class,
+            description = "New births per second while it runs (default ${DEFAULT-VALUE}).")
     private long birthsPerSecond;
 
-    @Option(names = "--once", description = "Let no new births arrive and end when everything is caught up.")
+    @Option(names = "--once", description = "Add no new births; exit when everything is caught up.")
     private boolean once;
 
     @Override
     public Integer call() {
         AppConfig config = options.loadForFilling();
         DemoConfig demo = new DemoConfig(rows, seed.seed(), Math.toIntExact(birthsPerSecond), once);
-        try (Stopping stopping = new Stopping(output.console());
+        try (ShutdownHook shutdown = new ShutdownHook(output.console());
                 Progress progress = new Progress(output.console());
                 OpenDatabase database = opened(config)) {
             output.say("registry and schema are in %s".formatted(database.address()));
-            DemoSummary summary = new Demo(config, demo, progress, stopping.waiting()).run(database);
+            DemoSummary summary = new Demo(config, demo, progress, shutdown.waiting()).run(database);
             output.answer(summary, () -> print(summary));
         }
         return 0;
@@ -84,9 +84,7 @@ final class DemoCommand implements Callable<Integer> {
                 .formatted(
                         summary.candidates(),
                         Counted.noun(summary.candidates(), "candidate"),
-                        summary.caughtUp()
-                                ? "everything caught up"
-                                : "not caught up yet, it goes on at the next start"));
+                        summary.caughtUp() ? "everything caught up" : "not caught up yet; the next run continues"));
         output.print("%s on %s: %,d %s seen, %,d %s written, watermark %s"
                 .formatted(
                         summary.worker().name(),

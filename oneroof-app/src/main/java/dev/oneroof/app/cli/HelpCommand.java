@@ -9,14 +9,14 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** The library's own one knows the first word only. */
-@Command(name = "help", description = "Shows the help of a command, as --help does behind it.", helpCommand = true)
+/** The help command of picocli takes one word only; this one takes all words of a command. */
+@Command(name = "help", description = "Show the help of a command, as --help does.", helpCommand = true)
 final class HelpCommand implements Runnable {
     @Spec
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "COMMAND", arity = "0..*", description = "The command, such as: job enqueue.")
+    @Parameters(paramLabel = "COMMAND", arity = "0..*", description = "The command, for example: job enqueue.")
     private List<String> words = List.of();
 
     @Override

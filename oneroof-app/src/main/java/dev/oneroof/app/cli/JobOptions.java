@@ -10,31 +10,31 @@ import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What can be said of a job, be it enqueued now or by the clock. */
-final class JobOptions {
+/** The options of a job, enqueued now or by a schedule. */
+public final class JobOptions {
     @Option(
             names = "--payload",
             paramLabel = "JSON",
             defaultValue = "{}",
-            description = "An object of addresses and figures; nothing without it.")
+            description = "The payload, a JSON object (default ${DEFAULT-VALUE}).")
     private String payload = "{}";
 
     @Option(
             names = "--priority",
             paramLabel = "N",
             defaultValue = "0",
-            converter = Numbers.Priority.class,
-            description = "0 to 100: goes before others of priority 0 that came up to so many minutes earlier.")
+            converter = NumberConverters.Priority.class,
+            description = "0 to 100: runs before jobs of priority 0 that were enqueued up to N minutes earlier.")
     private long priority;
 
     @Option(
             names = "--max-attempts",
             paramLabel = "N",
-            converter = Numbers.Attempts.class,
-            description = "Give up after so many; without it as its kind says.")
+            converter = NumberConverters.Attempts.class,
+            description = "Give up after N attempts (default: as set for the kind).")
     private @Nullable Long maxAttempts;
 
-    Payload payload() {
+    public Payload payload() {
         if (!isObject()) {
             throw new OneRoofException(
                     ErrorCode.INVALID_INPUT,
@@ -52,19 +52,19 @@ final class JobOptions {
                     .readTree(payload)
                     .isObject();
         } catch (StreamConstraintsException e) {
-            // Too long or too deep for this reader; the database says what it allows.
+            // Too long or too deep for this parser; the database applies its own limits.
             return true;
         } catch (JacksonException e) {
             return false;
         }
     }
 
-    int priority() {
+    public int priority() {
         return Math.toIntExact(priority);
     }
 
     @Nullable
-    Integer maxAttempts() {
+    public Integer maxAttempts() {
         return maxAttempts == null ? null : Math.toIntExact(maxAttempts);
     }
 }

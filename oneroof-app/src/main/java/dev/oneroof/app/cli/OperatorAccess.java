@@ -13,13 +13,12 @@ import java.util.function.ToIntFunction;
 import javax.sql.DataSource;
 
 /**
- * The database for an operator's act. It is done in the role of the running program, so that what it finds readable is
- * what the workers can read.
+ * Opens the database for an operator's act, in the server role: what the act can read is what the workers can read.
  */
-final class OperatorAccess {
+public final class OperatorAccess {
     private OperatorAccess() {}
 
-    static <R> R inDatabase(DatabaseOptions options, Function<Database, R> act) {
+    public static <R> R inDatabase(DatabaseOptions options, Function<Database, R> act) {
         return inPool(
                 options,
                 config -> 1,
@@ -27,7 +26,7 @@ final class OperatorAccess {
     }
 
     /** For an act that runs workers, with as many connections as are set for them. */
-    static <R> R inPool(DatabaseOptions options, BiFunction<AppConfig, DataSource, R> act) {
+    public static <R> R inPool(DatabaseOptions options, BiFunction<AppConfig, DataSource, R> act) {
         return inPool(options, AppConfig::poolSize, act);
     }
 
@@ -43,8 +42,8 @@ final class OperatorAccess {
         }
     }
 
-    /** Who acts, as this machine knows them; the database keeps its own login's name beside it. */
-    static String actor() {
+    /** The name of the operating system's user. The database records its login's name, too. */
+    public static String actor() {
         return System.getProperty("user.name", "unknown");
     }
 }

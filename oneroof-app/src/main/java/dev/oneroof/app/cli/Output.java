@@ -5,8 +5,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** How a command answers: in words, or where a program asks by one object. */
-final class Output {
+/** Prints the result of a command: as text, or with --json as one JSON object. */
+public final class Output {
     @Spec
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
@@ -14,24 +14,24 @@ final class Output {
     @Option(names = "--json", description = "Print one JSON object.")
     private boolean json;
 
-    Console console() {
-        return Surroundings.of(spec).console();
+    public Console console() {
+        return CommandContext.of(spec).console();
     }
 
-    void say(String message) {
+    public void say(String message) {
         console().say(message);
     }
 
-    void print(String data) {
+    public void print(String data) {
         console().print(data);
     }
 
-    <T> void print(List<T> rows, Columns<T> columns) {
+    public <T> void print(List<T> rows, Columns<T> columns) {
         columns.lines(rows).forEach(this::print);
     }
 
-    /** A table; where it would have no row, a line for whoever reads. */
-    <T> void print(List<T> rows, Columns<T> columns, String none) {
+    /** A table; with no rows, a message on stderr. */
+    public <T> void print(List<T> rows, Columns<T> columns, String none) {
         if (rows.isEmpty()) {
             say(none);
         } else {
@@ -39,27 +39,27 @@ final class Output {
         }
     }
 
-    /** What was looked for: the object, or the words. */
-    void answer(Object answer, Runnable words) {
+    /** The result of a query: the object, or the text. */
+    public void answer(Object answer, Runnable text) {
         if (json) {
             console().printJson(answer);
         } else {
-            words.run();
+            text.run();
         }
     }
 
-    /** As {@link #answer}, where the words are one table. */
-    <T> void list(Object answer, List<T> rows, Columns<T> columns, String none) {
+    /** As {@link #answer}, where the text is one table. */
+    public <T> void list(Object answer, List<T> rows, Columns<T> columns, String none) {
         answer(answer, () -> print(rows, columns, none));
     }
 
-    /** What was done: a line for whoever reads, and the object besides. */
-    void report(String done, Object answer) {
+    /** The result of an act: a message on stderr, and with --json the object. */
+    public void report(String done, Object answer) {
         say(done);
         printIfJson(answer);
     }
 
-    void printIfJson(Object answer) {
+    public void printIfJson(Object answer) {
         if (json) {
             console().printJson(answer);
         }

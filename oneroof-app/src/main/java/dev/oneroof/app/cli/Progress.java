@@ -8,24 +8,24 @@ import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
-/** A bar on a terminal once a step has taken a second, else a line every ten. */
-final class Progress implements DemoProgress, AutoCloseable {
+/** On a terminal, a progress bar once a step has taken a second; otherwise a line every ten seconds. */
+public final class Progress implements DemoProgress, AutoCloseable {
     private static final Duration BAR_AFTER = Duration.ofSeconds(1);
     private static final int WIDTH = 100;
     private static final Duration LINE_EVERY = Duration.ofSeconds(10);
 
-    // Set by the launcher, which can ask the shell about stderr; Java can only guess.
+    // Set by the launcher, which can ask the shell about stderr; Java cannot.
     private final boolean terminal = Boolean.getBoolean("oneroof.terminal");
     private final Console console;
     private String what = "";
-    private long begun;
+    private long started;
     private long lastLine;
     private long done;
     private long of;
     private boolean endless;
     private @Nullable ProgressBar bar;
 
-    Progress(Console console) {
+    public Progress(Console console) {
         this.console = console;
     }
 
@@ -34,8 +34,8 @@ final class Progress implements DemoProgress, AutoCloseable {
         done();
         what = next;
         endless = false;
-        begun = System.nanoTime();
-        lastLine = begun;
+        started = System.nanoTime();
+        lastLine = started;
     }
 
     @Override
@@ -55,11 +55,11 @@ final class Progress implements DemoProgress, AutoCloseable {
         of = total;
         long now = System.nanoTime();
         if (terminal && !endless) {
-            if (bar == null && now - begun > BAR_AFTER.toNanos()) {
+            if (bar == null && now - started > BAR_AFTER.toNanos()) {
                 bar = new ProgressBarBuilder()
                         .setTaskName(what)
-                        // Without a consumer of its own the library opens the terminal, which takes Ctrl-C away from
-                        // us.
+                        // Without a consumer of its own the library opens the terminal, which then handles
+                        // Ctrl-C.
                         .setConsumer(new ConsoleProgressBarConsumer(console.messages(), WIDTH))
                         .setInitialMax(total)
                         .setStyle(ProgressBarStyle.ASCII)

@@ -1,5 +1,15 @@
 package dev.oneroof.app.cli;
 
+import dev.oneroof.app.cli.cursor.CursorCommand;
+import dev.oneroof.app.cli.db.DbCommand;
+import dev.oneroof.app.cli.dlq.DlqCommand;
+import dev.oneroof.app.cli.executor.ExecutorCommand;
+import dev.oneroof.app.cli.gate.GateCommand;
+import dev.oneroof.app.cli.instance.InstanceCommand;
+import dev.oneroof.app.cli.job.JobCommand;
+import dev.oneroof.app.cli.schedule.ScheduleCommand;
+import dev.oneroof.app.cli.source.SourceCommand;
+import dev.oneroof.app.cli.worker.WorkerCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -8,7 +18,7 @@ import picocli.CommandLine.Spec;
 
 @Command(
         name = "oneroof",
-        description = "Makes sure that nothing in a PostgreSQL registry is ever missed.",
+        description = "Make sure that nothing in a PostgreSQL registry is ever missed.",
         mixinStandardHelpOptions = true,
         scope = ScopeType.INHERIT,
         versionProvider = Version.class,
@@ -28,7 +38,6 @@ import picocli.CommandLine.Spec;
             InstanceCommand.class,
             StatusCommand.class,
             DoctorCommand.class,
-            BenchCommand.class,
             VersionCommand.class,
             HelpCommand.class
         })
@@ -37,20 +46,20 @@ final class RootCommand implements Runnable {
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
 
-    private final Surroundings surroundings;
+    private final CommandContext context;
 
-    RootCommand(Surroundings surroundings) {
-        this.surroundings = surroundings;
+    RootCommand(CommandContext context) {
+        this.context = context;
     }
 
-    Surroundings surroundings() {
-        return surroundings;
+    CommandContext context() {
+        return context;
     }
 
     @Override
     public void run() {
         throw new ParameterException(
                 spec.commandLine(),
-                "a command is missing: up, init, demo, db, source, worker, cursor, job, schedule, executor, dlq, gate, instance, status, doctor, bench or version");
+                "missing command; use up, init, demo, db, source, worker, cursor, job, schedule, executor, dlq, gate, instance, status, doctor, version or help");
     }
 }

@@ -2,17 +2,17 @@ package dev.oneroof.app.cli;
 
 import picocli.CommandLine.Option;
 
-/** Of every command that draws what it makes: the same seed, the same doings. */
-final class SeedOption {
+/** The seed of commands that generate random data. */
+public final class SeedOption {
     @Option(
             names = "--seed",
             paramLabel = "N",
             defaultValue = "1",
-            converter = Numbers.Seed.class,
-            description = "What everything is drawn from: the same seed, the same again (default ${DEFAULT-VALUE}).")
+            converter = NumberConverters.Seed.class,
+            description = "The random seed; the same seed gives the same run (default ${DEFAULT-VALUE}).")
     private long seed;
 
-    long seed() {
+    public long seed() {
         return seed;
     }
 }

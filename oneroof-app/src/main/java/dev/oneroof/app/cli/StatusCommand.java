@@ -18,8 +18,8 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "status",
         description =
-                "Says in one line what is wrong and since when; then shows every worker and instance. Exits with 3 when"
-                        + " one is dead, silent or stuck.")
+                "Show in one line what is wrong and since when, then every worker and instance. Exit code 3: one is dead,"
+                        + " silent or stuck.")
 final class StatusCommand implements Callable<Integer> {
     private static final int UNHEALTHY = 3;
 
@@ -43,8 +43,8 @@ final class StatusCommand implements Callable<Integer> {
      * What is printed.
      *
      * @param verdict the one line
-     * @param state the same in a word: the worst state there is, well where all work or are quiet, none without anybody
-     * @param notKnown the sources of which no state can say that all is handled
+     * @param state the worst state; well where all are working or quiet, none where nothing is registered
+     * @param notKnown the sources for which no state can prove that all rows are handled
      */
     record Answer(String verdict, String state, boolean healthy, List<Health.Line> lines, List<NotKnown> notKnown) {}
 
@@ -81,13 +81,13 @@ final class StatusCommand implements Callable<Integer> {
         return lines.stream()
                 .filter(line ->
                         line.source().equals("heartbeat") || JobLines.isWaitingKind(line) || JobLines.isUnfired(line))
-                // A process first: with it go its workers.
+                // A process first: its workers depend on it.
                 .sorted(Comparator.comparingInt((Health.Line line) -> STATES.indexOf(String.valueOf(line.state())))
                         .thenComparing(line -> !line.subject().startsWith("instance/")))
                 .toList();
     }
 
-    /** Cursors for which nobody is registered: after a run by hand that is as it should be, so it is told and no more. */
+    /** Cursors without a registered worker. After a manual run that is normal, so it is shown and not counted as a fault. */
     private static List<Health.Line> unattended(List<Health.Line> lines) {
         return lines.stream()
                 .filter(line -> line.source().equals("cursor") && line.executorName() == null)
@@ -119,7 +119,7 @@ final class StatusCommand implements Callable<Integer> {
         String worst = state(lines);
         if (worst.equals(NONE)) {
             String beside = beside(lines);
-            return beside.isEmpty() ? nobodyYet(seen.sources()) : "nothing is registered" + beside;
+            return beside.isEmpty() ? nothingRunsYet(seen.sources()) : "nothing is registered" + beside;
         }
         List<Health.Line> executors = executors(lines);
         if (worst.equals(WELL)) {
@@ -148,22 +148,22 @@ final class StatusCommand implements Callable<Integer> {
                         beside(lines));
     }
 
-    /** What there is to do next. */
-    private static String nobodyYet(List<TailSource> sources) {
+    /** What to do next. */
+    private static String nothingRunsYet(List<TailSource> sources) {
         List<String> yours = sources.stream()
                 .map(TailSource::name)
                 .filter(name -> !name.equals(OUTBOX))
                 .toList();
         return yours.isEmpty()
-                ? "nothing is registered: no worker has ever run here; 'oneroof source add' registers a table, 'oneroof demo' shows all there is"
-                : "no worker has ever run here; %s registered (%s), and a program of yours reads %s: see README.md, From Java"
+                ? "nothing is registered: no worker has ever run here; 'oneroof source add' registers a table, 'oneroof demo' runs an example"
+                : "no worker has ever run here; %s registered (%s); your program must run a worker to read %s: see README.md, From Java"
                         .formatted(
                                 Counted.of(yours.size(), "source") + (yours.size() == 1 ? " is" : " are"),
                                 Columns.brief(String.join(", ", yours)),
                                 yours.size() == 1 ? "it" : "them");
     }
 
-    /** What is no executor's state, and yet to be told. */
+    /** What is not the state of an executor: dead letters and cursors without a worker. */
     private static String beside(List<Health.Line> lines) {
         long dead = deadLetters(lines);
         int alone = unattended(lines).size();
@@ -173,7 +173,7 @@ final class StatusCommand implements Callable<Integer> {
                         : "; %s %s no worker".formatted(Counted.of(alone, "cursor"), alone == 1 ? "has" : "have"));
     }
 
-    /** Whoever reads them, and whether a worker does at all. */
+    /** Sources that may have unseen rows, with or without a worker. */
     private static String unseen(List<NotKnown> notKnown) {
         return notKnown.isEmpty()
                 ? ""
@@ -191,20 +191,20 @@ final class StatusCommand implements Callable<Integer> {
 
     private static String since(Health.Line line) {
         Long since = sinceOrNull(line);
-        return since == null ? "-" : Ages.text(since);
+        return since == null ? "-" : AgeText.text(since);
     }
 
-    /** Of a kind whose jobs a closed gate keeps: since the first of them is due. */
+    /** For a kind whose gate is closed: since its first job was due. */
     private static @Nullable Long sinceOrNull(Health.Line line) {
         return line.sinceSeconds() == null && JobLines.isWaitingKind(line) ? line.ageSeconds() : line.sinceSeconds();
     }
 
-    /** Kinds and schedules have none: of them it is known when a job was first due, or the last was fired. */
+    /** Kinds and schedules have no beat. */
     private static @Nullable Object lastBeat(Health.Line line) {
         if (JobLines.isWaitingKind(line) || JobLines.isUnfired(line)) {
             return null;
         }
-        return line.ageSeconds() == null ? "never" : Ages.ago(line.ageSeconds());
+        return line.ageSeconds() == null ? "never" : AgeText.ago(line.ageSeconds());
     }
 
     private void print(Answer answer) {

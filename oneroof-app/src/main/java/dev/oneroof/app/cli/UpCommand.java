@@ -47,7 +47,7 @@ final class UpCommand implements Callable<Integer> {
     public Integer call() {
         AppConfig config = options.loadForServer(instance, port);
         Logging.forServer(config.server().logsJson());
-        try (Stopping stopping = new Stopping(output.console());
+        try (ShutdownHook shutdown = new ShutdownHook(output.console());
                 OpenDatabase database = OpenDatabase.open(config, Access.OWN)) {
             if (database.isEmbedded()) {
                 SchemaAccess.migrate(config, database);
@@ -56,7 +56,7 @@ final class UpCommand implements Callable<Integer> {
             try (Server server = Server.start(config, database, name, Features.all(), Version.number())) {
                 output.say("ready: instance %s on %s, %s".formatted(name, database.address(), server.address()));
                 output.printIfJson(new Ready(name, database.address().toString(), server.address()));
-                while (stopping.waiting().pause(LOOK)) {
+                while (shutdown.waiting().pause(LOOK)) {
                     // Until a signal.
                 }
                 output.say("draining");

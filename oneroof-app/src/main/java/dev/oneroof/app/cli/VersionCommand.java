@@ -3,7 +3,7 @@ package dev.oneroof.app.cli;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-@Command(name = "version", description = "Prints the version of OneRoof and of the Java it runs on.")
+@Command(name = "version", description = "Print the versions of OneRoof and of the Java it runs on.")
 final class VersionCommand implements Runnable {
     record Answer(String version, String java) {}
 

@@ -1,4 +1,4 @@
-/** The commands: they read what was asked, call what does it, and print. */
+/** The root command, shared options and output, and the commands without a noun. Each noun has its own package. */
 @NullMarked
 package dev.oneroof.app.cli;
 

@@ -83,7 +83,7 @@ final class ConfigFile {
         } else if (node.isArray() || (key.isEmpty() && node.isValueNode() && !node.isNull())) {
             throw new OneRoofException(
                     ErrorCode.INVALID_INPUT,
-                    "config: %s cannot stand here; allowed are keys with one value each"
+                    "config: %s is not allowed here; allowed are keys with one value each"
                             .formatted(key.isEmpty() ? "this" : "what follows '" + shown(key) + "'"));
         } else if (!node.isNull() && !node.isMissingNode()) {
             into.put(key, node.asString());

@@ -3,7 +3,7 @@ package dev.oneroof.app.config;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** What was said on the command line; it stands above every other place. */
+/** The settings from the command line; they override all others. */
 public record ConfigFlags(
         @Nullable Path file,
         @Nullable String db,

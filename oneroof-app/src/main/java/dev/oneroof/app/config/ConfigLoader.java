@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Puts the settings together: flag, then environment, then file, then default. All problems are told at once, and
+ * Puts the settings together: flag, then environment, then file, then default. All problems are reported at once, and
  * nothing is corrected silently.
  */
 public final class ConfigLoader {
@@ -162,7 +162,7 @@ public final class ConfigLoader {
         }
     }
 
-    /** Command lines are seen by everybody on the machine. */
+    /** All users of the machine can see command lines. */
     private static void refusePassword(ConnectionInfo address) {
         if (address.password() != null) {
             throw new OneRoofException(
@@ -227,7 +227,7 @@ public final class ConfigLoader {
                 return number;
             }
         } catch (NumberFormatException e) {
-            // told below, together with what is out of bounds
+            // reported below, together with numbers out of bounds
         }
         notAllowed(setting, value);
         return least;

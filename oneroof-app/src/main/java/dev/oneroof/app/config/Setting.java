@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * One thing a user may set. The key names it in the file, and with {@code ONEROOF_} in front and underscores for dots in
  * the environment.
  *
- * @param allowed what may stand there, for messages and for the reference
+ * @param allowed the allowed values, for messages and for the reference
  */
 record Setting(String key, @Nullable String fallback, String allowed, boolean secret, String meaning) {
     String environmentName() {

@@ -68,7 +68,7 @@ public final class OpenDatabase implements AutoCloseable {
         if (access == Access.LOOK && !Files.exists(home.resolve("data"))) {
             throw new OneRoofException(
                     ErrorCode.NOT_FOUND,
-                    "home: there is no database in '%s'; 'oneroof demo' makes one, --db uses a server of yours"
+                    "home: there is no database in '%s'; 'oneroof demo' creates one, --db uses your own server"
                             .formatted(home));
         }
         EmbeddedConfig wanted = EmbeddedConfig.in(home).withPort(config.embeddedPort());
@@ -81,7 +81,7 @@ public final class OpenDatabase implements AutoCloseable {
         }
     }
 
-    /** Says by which option another directory is chosen. */
+    /** Adds the option that selects another folder. */
     private static <T> T trusted(Supplier<T> way) {
         try {
             return way.get();
@@ -101,17 +101,16 @@ public final class OpenDatabase implements AutoCloseable {
             if (content.findAny().isPresent()) {
                 throw new OneRoofException(
                         ErrorCode.INVALID_INPUT,
-                        "home: '%s' holds other things; allowed is a home of OneRoof, an empty folder or a new one"
+                        "home: '%s' contains other files; allowed is a home of OneRoof, an empty folder or a new one"
                                 .formatted(home));
             }
         } catch (IOException e) {
-            throw new OneRoofException(
-                    ErrorCode.HOME_NOT_WRITABLE, "home: '%s' cannot be looked into".formatted(home), e);
+            throw new OneRoofException(ErrorCode.HOME_NOT_WRITABLE, "home: '%s' cannot be read".formatted(home), e);
         }
     }
 
     /**
-     * The owner of a home bears the same name each time it starts. It is the only one who can, so it may take back at
+     * The owner of a home has the same instance name at each start. No other process can use it, so it may take back at
      * once the leases it held when it was killed.
      */
     private static OpenDatabase ready(RunningServer server, @Nullable EmbeddedPostgres owned) {

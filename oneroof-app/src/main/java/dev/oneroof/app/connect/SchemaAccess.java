@@ -15,7 +15,7 @@ import org.flywaydb.core.api.FlywayException;
 public final class SchemaAccess {
     private SchemaAccess() {}
 
-    /** As the administrator of the database, who admits the login that all else is done with. */
+    /** Runs as the administrator and grants the login of the program its role. */
     public static Migrator migrator(AppConfig config, OpenDatabase database) {
         Migrator migrator = migrator(config, database.admin());
         String login = database.address().user();
@@ -66,16 +66,16 @@ public final class SchemaAccess {
             case ABSENT, BEHIND ->
                 throw new OneRoofException(
                         ErrorCode.NOT_FOUND,
-                        "schema: '%s' in %s is %s; 'oneroof db migrate' brings it to version %s"
+                        "schema: '%s' in %s is %s; run 'oneroof db migrate' to bring it to version %s"
                                 .formatted(
                                         config.schema().schema(),
                                         database.address(),
-                                        status.installed() == null ? "not there" : "at version " + status.installed(),
+                                        status.installed() == null ? "missing" : "at version " + status.installed(),
                                         status.known()));
             case DIFFERENT ->
                 throw new OneRoofException(
                         ErrorCode.SCHEMA_DIFFERENT,
-                        "schema: '%s' in %s was made by an earlier development build and differs in %s; %s"
+                        "schema: '%s' in %s was created by an earlier development build and differs in %s; %s"
                                 .formatted(
                                         config.schema().schema(),
                                         database.address(),
@@ -84,7 +84,7 @@ public final class SchemaAccess {
             case NEWER ->
                 throw new OneRoofException(
                         ErrorCode.SCHEMA_NEWER,
-                        "schema: '%s' in %s is at version %s and this program knows %s; use a newer oneroof"
+                        "schema: '%s' in %s is at version %s and this program supports %s; use a newer oneroof"
                                 .formatted(
                                         config.schema().schema(),
                                         database.address(),

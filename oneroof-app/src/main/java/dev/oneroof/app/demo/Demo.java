@@ -42,7 +42,7 @@ public final class Demo {
     }
 
     public DemoSummary run(OpenDatabase database) {
-        long begun = System.nanoTime();
+        long started = System.nanoTime();
         SchemaAccess.migrate(app, database);
         // Two logins in one: the demo's own acts make and fill tables; the runtime only has its role's rights.
         Database owner = new Database(
@@ -71,7 +71,7 @@ public final class Demo {
                 DemoFiles.leave(oneroof);
                 gates.close();
             }
-            return summary(registry, owner, sweep, database, begun);
+            return summary(registry, owner, sweep, database, started);
         }
     }
 
@@ -95,7 +95,7 @@ public final class Demo {
     private void follow(DemoRegistry registry, Database db, TailSpec sweep, DemoGates gates) {
         progress.step("births swept into candidates");
         FilesWatch files = new FilesWatch(progress);
-        long begun = System.nanoTime();
+        long started = System.nanoTime();
         boolean caughtUp = false;
         long born = 0;
         int failing = 0;
@@ -107,14 +107,14 @@ public final class Demo {
                 failing = registry.isFailing(sweep.scope().executorName()) ? failing + 1 : 0;
                 if (config.once() && failing > FAILING_LOOKS) {
                     throw new OneRoofException(
-                            ErrorCode.FAILED, "%s keeps failing; the lines above say why".formatted(sweep.scope()));
+                            ErrorCode.FAILED, "%s keeps failing; see the lines above".formatted(sweep.scope()));
                 }
                 if (!caughtUp && registry.isCaughtUp(BackfillSweep.WORKER) && files.areDone(registry.files())) {
                     caughtUp = true;
                     progress.at(seen(db, sweep), registry.filled());
                     sayCaughtUp();
                 }
-                born += bearWhatIsDue(registry, begun, born);
+                born += bearWhatIsDue(registry, started, born);
                 troubles = 0;
             } catch (RuntimeException e) {
                 // A machine that slept, say: its connections are gone, and the server is there.
@@ -129,15 +129,15 @@ public final class Demo {
     private void sayCaughtUp() {
         if (!config.once()) {
             progress.done();
-            progress.say("caught up; %s a second keep arriving, Ctrl-C ends it"
+            progress.say("caught up; %s a second keep arriving, Ctrl-C stops the demo"
                     .formatted(Counted.of(config.birthsPerSecond(), "birth")));
             progress.keepOn("births swept into candidates");
         }
     }
 
     /** By the clock and not by the turn: a slow machine bears as many as a quick one. Those that fail are still due. */
-    private int bearWhatIsDue(DemoRegistry registry, long begunNanos, long born) {
-        double seconds = (System.nanoTime() - begunNanos) / 1e9;
+    private int bearWhatIsDue(DemoRegistry registry, long startedNanos, long born) {
+        double seconds = (System.nanoTime() - startedNanos) / 1e9;
         long due = (long) (seconds * config.birthsPerSecond());
         int now = config.once() ? 0 : Math.clamp(due - born, 0, CHUNK);
         if (now > 0) {
@@ -153,7 +153,8 @@ public final class Demo {
                 .orElse(0L));
     }
 
-    private DemoSummary summary(DemoRegistry registry, Database db, TailSpec sweep, OpenDatabase database, long begun) {
+    private DemoSummary summary(
+            DemoRegistry registry, Database db, TailSpec sweep, OpenDatabase database, long started) {
         DemoCounts counts = registry.counts();
         DemoSummary.Files files = registry.files();
         Cursor cursor = db.inTx(tx -> new CursorStore().find(tx, sweep.scope()))
@@ -180,6 +181,6 @@ public final class Demo {
                         cursor.eventsSeen(),
                         cursor.attemptsWritten()),
                 files,
-                Math.round((System.nanoTime() - begun) / 1e7) / 100.0);
+                Math.round((System.nanoTime() - started) / 1e7) / 100.0);
     }
 }

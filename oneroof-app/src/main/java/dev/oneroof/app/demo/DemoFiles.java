@@ -49,7 +49,7 @@ final class DemoFiles {
             .backingOff(Duration.ofSeconds(1), Duration.ofMinutes(1));
     private static final JobKind RECOUNT = JobKind.named("recount_files")
             .in("files")
-            .describedAs("tells how many files are marked")
+            .describedAs("reports how many files are marked")
             .atMostAtOnce(1);
 
     private DemoFiles() {}
@@ -73,7 +73,7 @@ final class DemoFiles {
         goOn(new Schedules(oneroof.database()));
     }
 
-    /** Where it was the demo that has paused it: what an operator says stands. */
+    /** Only if the demo has paused it: the act of an operator is kept. */
     private static void goOn(Schedules schedules) {
         ScheduleView.Pause pause = schedules.show("recount_files").pause();
         if (pause != null && END.equals(new OperatorAct(pause.actor(), pause.reason()))) {
@@ -112,7 +112,7 @@ final class DemoFiles {
                                 "last", row.getInt("last")))))
                 .list();
         if (pieces.isEmpty()) {
-            return Outcome.dead("payload: there is no manifest that it names");
+            return Outcome.dead("payload: the named manifest does not exist");
         }
         oneroof.jobs().enqueueAll(tx, pieces);
         job.say("cut into %d pieces".formatted(pieces.size()));
@@ -125,7 +125,7 @@ final class DemoFiles {
             return Outcome.dead(missing.get());
         }
         int marked = tx.update(DemoSql.MARK).bind("payload", job.payload()).execute();
-        return marked == 0 ? Outcome.dead("payload: there are no files that it names") : Outcome.done();
+        return marked == 0 ? Outcome.dead("payload: the named files do not exist") : Outcome.done();
     }
 
     /** What no attempt would find. Anybody may enqueue such jobs. */

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 
 /**
  * The gates that the demo needs. It opens them for a time, so that one that is killed leaves nothing open for ever; the next
- * one takes what that one opened for its own. What an operator says of a gate meanwhile stands.
+ * one takes what that one opened for its own. An act of an operator on a gate meanwhile is kept.
  */
 final class DemoGates {
     private static final Duration TIME = Duration.ofHours(1);

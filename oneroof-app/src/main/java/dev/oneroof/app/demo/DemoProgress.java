@@ -2,18 +2,18 @@ package dev.oneroof.app.demo;
 
 /** Who wants to know how far a demo is. */
 public interface DemoProgress {
-    /** A step began. */
+    /** A step starts. */
     void step(String what);
 
-    /** So much of it is done. */
+    /** The progress of the step. */
     void at(long done, long of);
 
-    /** From here on there is no end to come nearer to. */
+    /** A step without an end. */
     void keepOn(String what);
 
-    /** Something worth a line. */
+    /** Prints a line. */
     void say(String message);
 
-    /** The step is through. */
+    /** The step is done. */
     void done();
 }

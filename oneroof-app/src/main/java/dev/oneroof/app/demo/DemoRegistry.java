@@ -13,7 +13,7 @@ import java.time.Duration;
 /**
  * The registries of an imaginary company: births over many collections, a changelog, owners and policies. Row number i is
  * made from the seed and i alone, and how far the filling has come is committed with the rows; so a filling that was cut
- * off goes on just where it was.
+ * off continues where it was.
  */
 final class DemoRegistry {
     static final String SOURCE = "birth_registry";
@@ -56,7 +56,7 @@ final class DemoRegistry {
         if (filledWith != seed) {
             throw new OneRoofException(
                     ErrorCode.CONFLICT,
-                    "--seed: '%d' does not fit, these registries were filled with seed %d; give that one, or another --home"
+                    "--seed: '%d' does not match: these registries were filled with seed %d; use that seed, or another --home"
                             .formatted(seed, filledWith));
         }
     }

@@ -2,7 +2,7 @@ package dev.oneroof.app.demo;
 
 import dev.oneroof.postgres.text.Counted;
 
-/** Tells what is waited for when no file has been marked for a while: nobody can see it from the births. */
+/** Reports what the demo waits for when no file has been marked for a while: the births do not show it. */
 final class FilesWatch {
     private static final int LOOKS = 25;
 
@@ -27,9 +27,8 @@ final class FilesWatch {
     private static String waitingFor(DemoSummary.Files files) {
         String missing = "%,d of %,d files are not marked yet".formatted(files.files() - files.marked(), files.files());
         return files.jobs() > 0
-                ? "%s; %s of theirs %s alive: 'oneroof status' says what keeps them"
+                ? "%s; %s of theirs %s alive: 'oneroof status' shows why"
                         .formatted(missing, Counted.of(files.jobs(), "job"), files.jobs() == 1 ? "is" : "are")
-                : "%s, and no job of theirs is alive: 'oneroof status' and 'oneroof dlq list' say what became of them"
-                        .formatted(missing);
+                : "%s, and no job of theirs is alive: see 'oneroof status' and 'oneroof dlq list'".formatted(missing);
     }
 }

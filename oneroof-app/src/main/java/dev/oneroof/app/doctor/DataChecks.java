@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What concerns OneRoof's own tables, its sources and its workers. */
+/** Checks of OneRoof's own tables, its sources and its workers. */
 final class DataChecks {
     // Sessions of all databases count against the limit.
     private static final String CONNECTIONS = """
@@ -58,7 +58,7 @@ final class DataChecks {
         this.db = db;
     }
 
-    List<Checked> connections() {
+    List<CheckResult> connections() {
         long instances = new Instances(db)
                 .list().stream().filter(one -> !one.state().equals("dead")).count();
         return db.inTx(tx -> tx.query(CONNECTIONS)
@@ -69,14 +69,14 @@ final class DataChecks {
                             .formatted(used, allowed, Counted.of(instances, "instance"), config.poolSize());
                     boolean tight = used > allowed * 0.8 || instances * config.poolSize() > allowed;
                     return tight
-                            ? Checked.warn("connections", evidence, "raise max_connections, or lower db.pool_size")
-                            : Checked.ok("connections", evidence);
+                            ? CheckResult.warn("connections", evidence, "raise max_connections, or lower db.pool_size")
+                            : CheckResult.ok("connections", evidence);
                 })
                 .list());
     }
 
-    List<Checked> vacuum() {
-        List<Checked> found = db.inTx(tx -> tx.query(VACUUM)
+    List<CheckResult> vacuum() {
+        List<CheckResult> found = db.inTx(tx -> tx.query(VACUUM)
                 .map((row, context) -> {
                     String table = row.getString("relname");
                     long dead = row.getLong("dead");
@@ -87,96 +87,96 @@ final class DataChecks {
                                     Counted.of(row.getLong("live"), "live one"),
                                     row.getBoolean("off") ? ", autovacuum off" : "");
                     return row.getBoolean("off") || dead > 20_000 + row.getLong("live")
-                            ? Checked.warn(
+                            ? CheckResult.warn(
                                     "vacuum",
                                     evidence,
                                     "VACUUM %s.%s".formatted(config.schema().schema(), table))
-                            : Checked.ok("vacuum", evidence);
+                            : CheckResult.ok("vacuum", evidence);
                 })
                 .list());
-        return summed(found, "vacuum", "the hot tables are tidy");
+        return summed(found, "vacuum", "the hot tables have few dead rows");
     }
 
-    List<Checked> sources() {
+    List<CheckResult> sources() {
         Sources sources = new Sources(db);
-        List<Checked> found = new ArrayList<>();
+        List<CheckResult> found = new ArrayList<>();
         for (TailSource source : sources.list()) {
             SourceCheck check = sources.check(source.name());
             check.broken()
-                    .forEach(broken -> found.add(Checked.fail(
+                    .forEach(broken -> found.add(CheckResult.fail(
                             "sources", source.name() + ": " + broken, "oneroof source check " + source.name())));
             check.warnings()
-                    .forEach(warning -> found.add(Checked.warn(
+                    .forEach(warning -> found.add(CheckResult.warn(
                             "sources", source.name() + ": " + warning, "oneroof source check " + source.name())));
         }
-        return found.isEmpty() ? List.of(Checked.ok("sources", "all are as they were registered")) : found;
+        return found.isEmpty() ? List.of(CheckResult.ok("sources", "all are as registered")) : found;
     }
 
-    List<Checked> workers() {
+    List<CheckResult> workers() {
         List<Executor> all = new Executors(db).workers();
-        List<Checked> found = new ArrayList<>();
+        List<CheckResult> found = new ArrayList<>();
         for (Executor worker : all) {
             String evidence = "%s is %s: %s".formatted(worker.name(), worker.state(), worker.reason());
             if (BAD_STATES.contains(worker.state())) {
-                found.add(Checked.fail("workers", evidence, "oneroof worker show " + worker.name()));
+                found.add(CheckResult.fail("workers", evidence, "oneroof worker show " + worker.name()));
             } else if (worker.state().equals("held") || worker.state().equals("behind")) {
-                found.add(Checked.warn("workers", evidence, "oneroof worker show " + worker.name()));
+                found.add(CheckResult.warn("workers", evidence, "oneroof worker show " + worker.name()));
             }
         }
         return found.isEmpty()
-                ? List.of(Checked.ok("workers", "%d registered, none is amiss".formatted(all.size())))
+                ? List.of(CheckResult.ok("workers", "%d registered, none has a problem".formatted(all.size())))
                 : found;
     }
 
-    /** Kinds whose jobs wait, and schedules that are not fired: the same that {@code oneroof status} tells of. */
-    List<Checked> jobs() {
-        List<Checked> found = new Health(db)
+    /** Kinds whose jobs wait and schedules that do not fire, as {@code oneroof status} shows them. */
+    List<CheckResult> jobs() {
+        List<CheckResult> found = new Health(db)
                 .lines().stream()
                         .filter(line -> JobLines.isWaitingKind(line) || JobLines.isUnfired(line))
-                        .map(this::amiss)
+                        .map(this::problem)
                         .toList();
         return found.isEmpty()
-                ? List.of(Checked.ok(
-                        "jobs",
-                        "none waits for longer than its kind allows, every schedule that is not paused is fired"))
+                ? List.of(CheckResult.ok(
+                        "jobs", "no job waits longer than its kind allows, every schedule that is not paused fires"))
                 : found;
     }
 
-    private Checked amiss(Health.Line line) {
+    private CheckResult problem(Health.Line line) {
         String evidence = "%s: %s".formatted(JobLines.name(line), line.reason());
-        String mend = line.source().equals("schedule")
+        String fix = line.source().equals("schedule")
                 ? "oneroof schedule show " + line.subject()
-                : whatMends(line.subject(), String.valueOf(line.state()));
+                : fixOf(line.subject(), String.valueOf(line.state()));
         return BAD_STATES.contains(String.valueOf(line.state()))
-                ? Checked.fail("jobs", evidence, mend)
-                : Checked.warn("jobs", evidence, mend);
+                ? CheckResult.fail("jobs", evidence, fix)
+                : CheckResult.warn("jobs", evidence, fix);
     }
 
-    private String whatMends(String kind, String state) {
+    private String fixOf(String kind, String state) {
         if (!state.equals("held")) {
-            return "start a program that does them, or more of it";
+            return "start a worker for this kind, or more workers";
         }
         return db.inTx(tx -> new GateStore().isOpen(tx, Gates.JOBS))
                 ? "oneroof job resume %s --reason TEXT".formatted(kind)
                 : "oneroof gate open %s --reason TEXT".formatted(Gates.JOBS);
     }
 
-    List<Checked> wakeUps() {
+    List<CheckResult> wakeUps() {
         boolean open = db.inTx(tx -> new GateStore().isOpen(tx, Gates.WAKE_UPS));
         List<Instances.Instance> deaf = new Instances(db)
                 .list().stream().filter(one -> one.wakeUps().equals("deaf")).toList();
         if (open && !deaf.isEmpty()) {
-            return List.of(Checked.warn(
+            return List.of(CheckResult.warn(
                     "wake-ups",
-                    "%s hears none; its workers look by themselves"
+                    "%s receives none; its workers poll"
                             .formatted(deaf.getFirst().name()),
-                    "connect it to the server itself, and not through a proxy that pools transactions"));
+                    "connect it to the server directly, not through a proxy that pools transactions"));
         }
-        return List.of(Checked.ok("wake-ups", open ? "heard wherever somebody waits for them" : "off, by their gate"));
+        return List.of(CheckResult.ok(
+                "wake-ups", open ? "received by every instance that waits for them" : "off: their gate is closed"));
     }
 
-    List<Checked> findings() {
-        List<Checked> found = db.inTx(tx -> tx.query(FINDINGS)
+    List<CheckResult> findings() {
+        List<CheckResult> found = db.inTx(tx -> tx.query(FINDINGS)
                 .map((row, context) -> {
                     String evidence = "%d of %s, %s: %s"
                             .formatted(
@@ -184,52 +184,55 @@ final class DataChecks {
                                     row.getString("issue_type"),
                                     row.getString("severity"),
                                     row.getString("summary"));
-                    String mend = "see %s in docs/runbook.md".formatted(row.getString("issue_type"));
+                    String fix = "see %s in docs/runbook.md".formatted(row.getString("issue_type"));
                     return row.getString("severity").equals("critical")
-                            ? Checked.fail("findings", evidence, mend)
-                            : Checked.warn("findings", evidence, mend);
+                            ? CheckResult.fail("findings", evidence, fix)
+                            : CheckResult.warn("findings", evidence, fix);
                 })
                 .list());
-        return found.isEmpty() ? List.of(Checked.ok("findings", "none is open")) : found;
+        return found.isEmpty() ? List.of(CheckResult.ok("findings", "none is open")) : found;
     }
 
-    List<Checked> instances() {
+    List<CheckResult> instances() {
         List<Instances.Instance> all = new Instances(db).list();
-        List<Checked> found = all.stream()
+        List<CheckResult> found = all.stream()
                 .filter(one -> BAD_STATES.contains(one.state()))
-                .map(one -> Checked.fail(
+                .map(one -> CheckResult.fail(
                         "instances",
                         "%s is %s: %s".formatted(one.name(), one.state(), one.reason()),
-                        "end or start its process; gone for good: oneroof instance forget %s --reason TEXT"
+                        "stop or start its process; if it is gone for good: oneroof instance forget %s --reason TEXT"
                                 .formatted(one.name())))
                 .toList();
         if (all.isEmpty()) {
-            return List.of(Checked.warn("instances", "none is running", "oneroof demo, or a program of yours"));
+            return List.of(CheckResult.warn("instances", "none is running", "start your program, or oneroof demo"));
         }
-        return found.isEmpty() ? List.of(Checked.ok("instances", "%d, none is amiss".formatted(all.size()))) : found;
+        return found.isEmpty()
+                ? List.of(CheckResult.ok("instances", "%d, none has a problem".formatted(all.size())))
+                : found;
     }
 
     /**
-     * A closed gate is as somebody wants it, and most are closed when OneRoof is installed: who or what waits for one is
-     * told of with the workers and the jobs. Without beats nobody would be told of.
+     * A closed gate is a choice, and most are closed when OneRoof is installed: workers and jobs that wait for one are
+     * reported by their own checks. Without the heartbeat gate no worker would be reported.
      */
-    List<Checked> gates() {
+    List<CheckResult> gates() {
         return db.inTx(tx -> {
             GateStore gates = new GateStore();
             Optional<String> unwatched = gates.whyClosed(tx, Gates.HEARTBEAT);
             if (unwatched.isPresent()) {
-                return List.of(Checked.warn(
+                return List.of(CheckResult.warn(
                         "gates", unwatched.get(), "oneroof gate open %s --reason TEXT".formatted(Gates.HEARTBEAT)));
             }
             List<String> open =
                     gates.list(tx).stream().filter(Gate::open).map(Gate::key).toList();
-            return List.of(Checked.ok("gates", "open: %s; the others are closed".formatted(String.join(", ", open))));
+            return List.of(
+                    CheckResult.ok("gates", "open: %s; the others are closed".formatted(String.join(", ", open))));
         });
     }
 
-    private static List<Checked> summed(List<Checked> all, String check, String fine) {
-        List<Checked> amiss =
-                all.stream().filter(one -> one.level() != Checked.Level.OK).toList();
-        return amiss.isEmpty() ? List.of(Checked.ok(check, fine)) : amiss;
+    private static List<CheckResult> summed(List<CheckResult> all, String check, String fine) {
+        List<CheckResult> problems =
+                all.stream().filter(one -> one.level() != CheckResult.Level.OK).toList();
+        return problems.isEmpty() ? List.of(CheckResult.ok(check, fine)) : problems;
     }
 }

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** Makes all checks, one after the other. What one needs and does not find is told, and the next are not tried. */
+/** Runs all checks in order. When the schema check fails, the checks that need the schema are not run. */
 public final class Doctor {
     private static final Duration LONG_OPEN = Duration.ofMinutes(5);
 
@@ -25,24 +25,24 @@ public final class Doctor {
         this.address = address;
     }
 
-    public List<Checked> examine() {
-        List<Checked> found = new ArrayList<>();
+    public List<CheckResult> examine() {
+        List<CheckResult> found = new ArrayList<>();
         ServerChecks server = new ServerChecks(config, address);
         found.add(server.version());
         found.add(server.tls());
         found.add(server.clock());
         found.add(server.proxy());
         found.addAll(server.openTransactions(LONG_OPEN));
-        Checked schema = schema();
+        CheckResult schema = schema();
         found.add(schema);
-        if (schema.level() == Checked.Level.FAIL) {
+        if (schema.level() == CheckResult.Level.FAIL) {
             return found;
         }
         try (HikariDataSource pool = Connections.pool(
                 address, "oneroof doctor", config.schema().roles().server(), 1)) {
             Database db = new Database(pool, config.schema().schema());
             DataChecks data = new DataChecks(config, db);
-            List<Supplier<List<Checked>>> checks = List.of(
+            List<Supplier<List<CheckResult>>> checks = List.of(
                     data::connections,
                     data::vacuum,
                     data::sources,
@@ -57,30 +57,28 @@ public final class Doctor {
         return found;
     }
 
-    private Checked schema() {
+    private CheckResult schema() {
         try {
             SchemaStatus status = SchemaAccess.status(config, address);
-            String evidence = "schema %s at version %s, this program knows %s"
+            String evidence = "schema %s at version %s, this program supports %s"
                     .formatted(
                             config.schema().schema(),
                             status.installed() == null ? "none" : status.installed(),
                             status.known());
             return switch (status.state()) {
-                case CURRENT -> Checked.ok("schema", evidence);
-                case ABSENT, BEHIND -> Checked.fail("schema", evidence, "oneroof db migrate");
-                case NEWER -> Checked.fail("schema", evidence, "use a newer oneroof");
+                case CURRENT -> CheckResult.ok("schema", evidence);
+                case ABSENT, BEHIND -> CheckResult.fail("schema", evidence, "oneroof db migrate");
+                case NEWER -> CheckResult.fail("schema", evidence, "use a newer oneroof");
                 case DIFFERENT ->
-                    Checked.fail(
+                    CheckResult.fail(
                             "schema",
-                            "%s; made by an earlier development build, which differs in %s"
+                            "%s; created by an earlier development build, differs in %s"
                                     .formatted(evidence, String.join(", ", status.different())),
                             SchemaAccess.otherwise(config));
             };
         } catch (OneRoofException e) {
-            return Checked.fail(
-                    "schema",
-                    e.message(),
-                    "grant the login the role of the running program, or log in as a member of it");
+            return CheckResult.fail(
+                    "schema", e.message(), "grant the server role to the login, or log in as a member of it");
         }
     }
 }

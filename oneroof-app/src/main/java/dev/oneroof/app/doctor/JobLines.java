@@ -2,11 +2,11 @@ package dev.oneroof.app.doctor;
 
 import dev.oneroof.core.liveness.Health;
 
-/** What is amiss with jobs, of all that {@code v_queue_health} has. */
+/** The lines of {@code v_queue_health} that show a problem with jobs. */
 public final class JobLines {
     private JobLines() {}
 
-    /** A kind of jobs that are due, and wait for longer than they should or are kept from their workers. */
+    /** A kind whose due jobs wait too long, or are stopped by a gate or a pause. */
     public static boolean isWaitingKind(Health.Line line) {
         return line.source().equals("backlog_job_queue")
                 && line.count() != null
@@ -14,12 +14,12 @@ public final class JobLines {
                 && ("behind".equals(line.state()) || "held".equals(line.state()));
     }
 
-    /** A schedule that cannot be fired, or that nobody fires. One that somebody has paused is as they want it. */
+    /** A schedule that cannot fire, or that no instance fires. A paused one is not a problem. */
     public static boolean isUnfired(Health.Line line) {
         return line.source().equals("schedule") && !"held".equals(line.state());
     }
 
-    /** What it is, before its name; that of an executor is as it is. */
+    /** The name with its type before it; an executor has none. */
     public static String name(Health.Line line) {
         return switch (line.source()) {
             case "backlog_job_queue" -> "kind " + line.subject();

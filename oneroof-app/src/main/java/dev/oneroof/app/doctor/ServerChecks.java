@@ -14,16 +14,16 @@ import java.util.ArrayList;
 import java.util.List;
 import org.postgresql.jdbc.SslMode;
 
-/** What concerns the server and the way to it. */
+/** Checks of the server and the connection to it. */
 final class ServerChecks {
     private static final int NEWEST_KNOWN = 18;
     private static final double SKEW_SECONDS = 2;
 
     // As the login, which may see more than the role of the workers.
     private static final String OPEN = """
-            SELECT format('pid %s of %s', a.pid, a.usename) AS who,
+            SELECT format('pid %s of %s', a.pid, a.usename) AS session,
                    extract(epoch FROM clock_timestamp() - a.xact_start)::bigint AS seconds,
-                   format('SELECT pg_terminate_backend(%s)', a.pid) AS mend
+                   format('SELECT pg_terminate_backend(%s)', a.pid) AS fix
             FROM pg_catalog.pg_stat_activity a
             WHERE a.datname = current_database() AND a.xact_start < clock_timestamp() - make_interval(secs => ?)
               AND a.backend_type = 'client backend'
@@ -37,8 +37,9 @@ final class ServerChecks {
             LIMIT 5
             """;
 
-    // Since when a transaction of another role is open is hidden from who may not read all statistics; that it is, is
-    // not. One that is still there after a while is not one of a moment.
+    // The start of another role's transaction is hidden from a login without pg_read_all_stats; its existence is not.
+    // One
+    // that is still open two seconds later is not a short one.
     private static final String HIDDEN = """
             SELECT l.virtualtransaction || ' of ' || coalesce(a.usename, '?')
             FROM pg_catalog.pg_locks l
@@ -56,21 +57,21 @@ final class ServerChecks {
         this.address = address;
     }
 
-    Checked version() {
+    CheckResult version() {
         try (Connection connection = connect()) {
             int major = connection.getMetaData().getDatabaseMajorVersion();
             String evidence =
                     "PostgreSQL %s at %s".formatted(connection.getMetaData().getDatabaseProductVersion(), address);
             return major > NEWEST_KNOWN
-                    ? Checked.warn("server", evidence, "OneRoof is tested on 14 to " + NEWEST_KNOWN)
-                    : Checked.ok("server", evidence);
+                    ? CheckResult.warn("server", evidence, "OneRoof is tested on 14 to " + NEWEST_KNOWN)
+                    : CheckResult.ok("server", evidence);
         } catch (SQLException e) {
             throw Connections.explained(address, e);
         }
     }
 
-    /** How the connection is protected, and by whose choice. */
-    Checked tls() {
+    /** How the connection is protected, and which setting chose it. */
+    CheckResult tls() {
         Tls tls = Tls.of(address);
         try (Connection connection = connect()) {
             String version = value(
@@ -78,15 +79,15 @@ final class ServerChecks {
                     "SELECT coalesce(max(version), '') FROM pg_catalog.pg_stat_ssl WHERE pid = pg_backend_pid() AND ssl");
             String evidence = "%s, %s".formatted(version.isEmpty() ? "not encrypted" : version, tls.described());
             return tls.mode() == SslMode.VERIFY_FULL || address.isLoopback()
-                    ? Checked.ok("tls", evidence)
-                    : Checked.warn("tls", evidence, "sslmode=verify-full in the URL, or PGSSLMODE=verify-full");
+                    ? CheckResult.ok("tls", evidence)
+                    : CheckResult.warn("tls", evidence, "sslmode=verify-full in the URL, or PGSSLMODE=verify-full");
         } catch (SQLException e) {
             throw Connections.explained(address, e);
         }
     }
 
-    /** Leases and beats go by the server's clock alone; what people read beside it should agree. */
-    Checked clock() {
+    /** Leases and beats use the server's clock only; logs of this machine should agree with it. */
+    CheckResult clock() {
         try (Connection connection = connect()) {
             long before = System.currentTimeMillis();
             double server = Double.parseDouble(value(connection, "SELECT extract(epoch FROM clock_timestamp())"));
@@ -95,51 +96,51 @@ final class ServerChecks {
             String evidence = "the server's clock is %.1f s %s this machine's"
                     .formatted(Math.abs(skew), skew < 0 ? "behind" : "ahead of");
             return Math.abs(skew) > SKEW_SECONDS
-                    ? Checked.warn("clock", evidence, "keep both machines in step by NTP")
-                    : Checked.ok("clock", evidence);
+                    ? CheckResult.warn("clock", evidence, "synchronise both machines by NTP")
+                    : CheckResult.ok("clock", evidence);
         } catch (SQLException e) {
             throw Connections.explained(address, e);
         }
     }
 
-    /** Behind a proxy that pools transactions a session is another one after each; LISTEN and SET do not hold then. */
-    Checked proxy() {
+    /** Behind a proxy that pools transactions each transaction may get another session; LISTEN and SET do not last then. */
+    CheckResult proxy() {
         try (Connection one = connect();
                 Connection two = connect()) {
             run(one, "SET application_name = 'oneroof doctor 1'");
             String pid = value(one, "SELECT pg_backend_pid()");
-            // Whatever server session is free now, this one takes it.
+            // Takes the server session that is free now.
             two.setAutoCommit(false);
             run(two, "SET LOCAL application_name = 'oneroof doctor 2'");
             boolean same = pid.equals(value(one, "SELECT pg_backend_pid()"))
                     && value(one, "SHOW application_name").equals("oneroof doctor 1");
             two.rollback();
             return same
-                    ? Checked.ok("proxy", "sessions stay the same from one transaction to the next")
-                    : Checked.warn(
+                    ? CheckResult.ok("proxy", "sessions stay the same from one transaction to the next")
+                    : CheckResult.warn(
                             "proxy",
-                            "a session changes between transactions: a proxy pools them, and wake-ups are not heard",
-                            "connect to the server itself, or let the proxy pool sessions");
+                            "the session changes between transactions: a proxy pools transactions, and wake-ups are not received",
+                            "connect to the server directly, or let the proxy pool sessions");
         } catch (SQLException e) {
             throw Connections.explained(address, e);
         }
     }
 
-    /** @param olderThan shorter ones are everyday work */
-    List<Checked> openTransactions(Duration olderThan) {
+    /** @param olderThan shorter ones are normal */
+    List<CheckResult> openTransactions(Duration olderThan) {
         try (Connection connection = connect();
                 PreparedStatement statement = connection.prepareStatement(OPEN)) {
-            List<Checked> found = new ArrayList<>();
+            List<CheckResult> found = new ArrayList<>();
             double seconds = olderThan.toMillis() / 1000.0;
             statement.setDouble(1, seconds);
             statement.setDouble(2, seconds);
             try (ResultSet open = statement.executeQuery()) {
                 while (open.next()) {
-                    found.add(Checked.warn(
+                    found.add(CheckResult.warn(
                             "open transactions",
-                            "%s is open for %d s and holds the settled watermarks back"
-                                    .formatted(open.getString("who"), open.getLong("seconds")),
-                            open.getString("mend")));
+                            "%s has been open for %d s and holds back the settled watermarks"
+                                    .formatted(open.getString("session"), open.getLong("seconds")),
+                            open.getString("fix")));
                 }
             }
             List<String> hidden = values(connection, HIDDEN);
@@ -148,13 +149,13 @@ final class ServerChecks {
                 hidden.retainAll(values(connection, HIDDEN));
             }
             if (!hidden.isEmpty()) {
-                found.add(Checked.warn(
+                found.add(CheckResult.warn(
                         "open transactions",
-                        "open, and since when is hidden from this login: " + String.join(", ", hidden),
-                        "GRANT pg_read_all_stats TO the login, or look as an administrator"));
+                        "open, with a start time that this login may not see: " + String.join(", ", hidden),
+                        "GRANT pg_read_all_stats TO the login, or run doctor as an administrator"));
             }
             return found.isEmpty()
-                    ? List.of(Checked.ok(
+                    ? List.of(CheckResult.ok(
                             "open transactions", "none is older than %d minutes".formatted(olderThan.toMinutes())))
                     : found;
         } catch (SQLException e) {

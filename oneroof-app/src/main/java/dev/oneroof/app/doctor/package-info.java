@@ -1,4 +1,4 @@
-/** Looks over an installation and says what is amiss, by what evidence, and what mends it. */
+/** Checks an installation and reports each problem with its evidence and its fix. */
 @NullMarked
 package dev.oneroof.app.doctor;
 

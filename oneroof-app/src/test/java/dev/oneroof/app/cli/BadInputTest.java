@@ -48,8 +48,8 @@ class BadInputTest {
 
     @Test
     void asksForACommand() {
-        assertRefused(new Oneroof(folder).runAsProcess(), 2, "a command is missing");
-        assertRefused(new Oneroof(folder).run("db"), 2, "a verb is missing");
+        assertRefused(new Oneroof(folder).runAsProcess(), 2, "missing command");
+        assertRefused(new Oneroof(folder).run("db"), 2, "missing verb");
     }
 
     @ParameterizedTest
@@ -284,7 +284,7 @@ class BadInputTest {
 
         Oneroof.Answer answer = new Oneroof(folder).run((command + " --home " + documents).split(" "));
 
-        assertRefused(answer, 2, documents.toString(), "holds other things");
+        assertRefused(answer, 2, documents.toString(), "contains other files");
         assertThat(leftIn(documents)).containsExactly(documents.resolve("letter.txt"));
     }
 

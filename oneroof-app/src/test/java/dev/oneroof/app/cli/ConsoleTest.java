@@ -35,7 +35,7 @@ class ConsoleTest {
     @EnabledOnOs(OS.LINUX)
     void failsWhenWhatWasAskedForIsLost(TestDatabase database) throws Exception {
         assertThat(messages(database, AND_ITS_CODE + "> /dev/full", "gate", "list"))
-                .startsWith("oneroof: stdout: what was asked for could not be written: ")
+                .startsWith("oneroof: stdout: cannot write the output: ")
                 .endsWith("\nexit 1\n");
     }
 

@@ -16,7 +16,7 @@ import java.util.Map;
  * start. It is a process, in a folder of its own, where that is what is tried: signals, what libraries say on stderr,
  * the current folder.
  */
-final class Oneroof {
+public final class Oneroof {
     private static final Duration LIMIT = Duration.ofMinutes(2);
 
     static {
@@ -27,46 +27,46 @@ final class Oneroof {
     private final Path folder;
     private final Map<String, String> environment = new HashMap<>();
 
-    Oneroof(Path folder) {
+    public Oneroof(Path folder) {
         this.folder = folder;
     }
 
-    record Answer(int exit, String out, String err) {}
+    public record Answer(int exit, String out, String err) {}
 
-    Oneroof with(String variable, String value) {
+    public Oneroof with(String variable, String value) {
         environment.put(variable, value);
         return this;
     }
 
     /** Logs in to the test's database as its superuser. */
-    Oneroof on(TestDatabase database) {
+    public Oneroof on(TestDatabase database) {
         return with("ONEROOF_DB_URL", url(database, database.address().user()))
                 .with("ONEROOF_DB_PASSWORD", database.address().password());
     }
 
-    static String url(TestDatabase database, String user) {
+    public static String url(TestDatabase database, String user) {
         return "postgres://%s@%s:%d/%s"
                 .formatted(user, database.address().host(), database.address().port(), database.name());
     }
 
     /** In this JVM. Its home is where a process in the folder would have it. */
-    Answer run(String... arguments) {
+    public Answer run(String... arguments) {
         Map<String, String> variables = new HashMap<>(environment);
         variables.putIfAbsent("ONEROOF_HOME", folder.resolve(".oneroof").toString());
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
-        int exit = CommandLineOfOneRoof.run(new Surroundings(variables, new Console(out, err)), arguments);
+        int exit = OneRoofCommandLine.run(new CommandContext(variables, new Console(out, err)), arguments);
         return new Answer(exit, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 
-    Answer runAsProcess(String... arguments) {
+    public Answer runAsProcess(String... arguments) {
         try (JavaProcess process = start(arguments)) {
             int exit = process.awaitExit(LIMIT);
             return new Answer(exit, process.out().whole(), process.err().whole());
         }
     }
 
-    JavaProcess start(String... arguments) {
+    public JavaProcess start(String... arguments) {
         JavaProcess.Launch launch =
                 JavaProcess.of(Main.class).arguments(arguments).in(folder);
         environment.forEach(launch::environment);

@@ -69,9 +69,9 @@ class DemoFilesTest {
                 .containsExactlyInAnyOrder(
                         "mark_file {} 1 payload: no number is given for manifest_id, first, last",
                         "mark_file {\"first\": 1, \"manifest_id\": 1} 1 payload: no number is given for last",
-                        "mark_file {\"last\": 3, \"first\": 3, \"manifest_id\": 1} 1 payload: there are no files that it names",
+                        "mark_file {\"last\": 3, \"first\": 3, \"manifest_id\": 1} 1 payload: the named files do not exist",
                         "cut_from_manifest {\"manifest_id\": \"a\"} 1 payload: no number is given for manifest_id",
-                        "cut_from_manifest {\"manifest_id\": 7} 1 payload: there is no manifest that it names");
+                        "cut_from_manifest {\"manifest_id\": 7} 1 payload: the named manifest does not exist");
         assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof_demo.file_mark"))
                 .isEqualTo(2);
     }

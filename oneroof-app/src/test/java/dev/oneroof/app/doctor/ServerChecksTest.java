@@ -50,7 +50,7 @@ class ServerChecksTest {
                     "SELECT leader_pid FROM pg_stat_activity WHERE datname = current_database()"
                             + " AND backend_type = 'parallel worker'");
 
-            List<Checked> found = checks(address(
+            List<CheckResult> found = checks(address(
                             database,
                             database.address().user(),
                             database.address().password()))
@@ -61,7 +61,7 @@ class ServerChecksTest {
             busy.rollback();
             assertThat(found).singleElement().satisfies(one -> {
                 assertThat(one.evidence()).startsWith("pid %d of ".formatted(session));
-                assertThat(one.mend()).isEqualTo("SELECT pg_terminate_backend(%d)".formatted(session));
+                assertThat(one.fix()).isEqualTo("SELECT pg_terminate_backend(%d)".formatted(session));
             });
         }
     }
@@ -79,7 +79,7 @@ class ServerChecksTest {
             ends.run("BEGIN");
             String ending = ends.value(String.class, OWN_LABEL);
 
-            Future<List<Checked>> looking = beside.submit(
+            Future<List<CheckResult>> looking = beside.submit(
                     () -> checks(address(database, login, "open sesame")).openTransactions(Duration.ofMinutes(5)));
             Await.patiently()
                     .until(
@@ -93,9 +93,9 @@ class ServerChecksTest {
             ends.run("COMMIT");
 
             assertThat(looking.get()).singleElement().satisfies(one -> {
-                assertThat(one.level()).isEqualTo(Checked.Level.WARN);
+                assertThat(one.level()).isEqualTo(CheckResult.Level.WARN);
                 assertThat(one.evidence())
-                        .startsWith("open, and since when is hidden from this login: " + staying + " of ")
+                        .startsWith("open, with a start time that this login may not see: " + staying + " of ")
                         .doesNotContain(ending + " of ");
             });
             stays.run("COMMIT");

@@ -218,6 +218,49 @@ class BuildOnDemandTest {
     }
 
     @Test
+    void runsBenchOnAClassPathOfItsOwn() throws Exception {
+        Ran app = root.oneroof("version");
+        Ran bench = root.oneroof("bench", "tail");
+
+        assertThat(app.out()).contains("oneroof-app/target/app/lib").doesNotContain("oneroof-bench");
+        assertThat(bench.err()).isEqualTo("oneroof: building bench (first run)…\n");
+        assertThat(bench.out())
+                .contains("oneroof-bench/target/bench/lib", "Main bench tail\n")
+                .doesNotContain("oneroof-app");
+        assertThat(root.oneroof("bench").err()).isEmpty();
+        assertThat(root.oneroof("help", "bench").out()).contains("oneroof-bench/target/bench/lib");
+        assertThat(root.mavenCalls()).hasSize(2);
+        assertThat(root.mavenCalls().getLast()).contains("-pl oneroof-bench -am package,");
+    }
+
+    @Test
+    void buildsTheAppTogetherWithBench() throws Exception {
+        root.oneroof("bench");
+
+        assertThat(root.oneroof("version").err()).isEmpty();
+        assertThat(root.mavenCalls()).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"oneroof-bench/pom.xml", "oneroof-bench/src/main/java/Bench.java"})
+    void doesNotBuildTheAppForAChangeOfBench(String source) throws Exception {
+        root.oneroof("bench");
+        root.edit(source);
+
+        assertThat(root.oneroof("version").err()).isEmpty();
+        assertThat(root.oneroof("bench").err()).isEqualTo("oneroof: sources changed, building bench…\n");
+        assertThat(root.mavenCalls()).hasSize(2);
+    }
+
+    @Test
+    void buildsBenchAgainAfterAChangeOfTheApp() throws Exception {
+        root.oneroof("bench");
+        root.edit("oneroof-app/src/main/java/App.java");
+
+        assertThat(root.oneroof("bench").err()).isEqualTo("oneroof: sources changed, building bench…\n");
+    }
+
+    @Test
     void leavesFullCompilerToServersOnly() throws Exception {
         assertThat(root.oneroof("version").out()).contains("-XX:TieredStopAtLevel=1");
         assertThat(root.oneroof("up").out()).doesNotContain("TieredStopAtLevel");

@@ -104,6 +104,7 @@ class CheckTest {
         check();
 
         assertThat(root.oneroof().err()).isEmpty();
+        assertThat(root.oneroof("bench").err()).isEmpty();
         assertThat(root.mavenCalls()).hasSize(1);
     }
 

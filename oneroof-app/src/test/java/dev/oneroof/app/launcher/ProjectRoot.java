@@ -13,8 +13,8 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * A project root in miniature, in a folder with spaces in its name: the real scripts, one source file, and a Maven that
- * only notes its calls and puts a small app where the real one would. The scripts see no program but those they are meant
+ * A project root in miniature, in a folder with spaces in its name: the real scripts, a source file for the app
+ * and one for the benches, and a Maven that only notes its calls and puts a small app where the real one would. The scripts see no program but those they are meant
  * to need, so that neither the Java nor the Maven of this machine is found by accident.
  */
 final class ProjectRoot implements AutoCloseable {
@@ -47,6 +47,10 @@ final class ProjectRoot implements AutoCloseable {
             rm -rf oneroof-app/target/app
             mkdir -p oneroof-app/target/app/lib
             cp "$FAKES/app.jar" oneroof-app/target/app/lib/
+            case "$*" in *'-pl oneroof-app'*) exit ;; esac
+            rm -rf oneroof-bench/target/bench
+            mkdir -p oneroof-bench/target/bench/lib
+            cp "$FAKES/app.jar" oneroof-bench/target/bench/lib/
             """;
 
     private final Path base;
@@ -71,6 +75,8 @@ final class ProjectRoot implements AutoCloseable {
         root.write("oneroof-app/pom.xml", "<project/>");
         root.write("oneroof-app/src/main/java/App.java", "class App {}");
         root.write("oneroof-app/src/test/java/AppTest.java", "class AppTest {}");
+        root.write("oneroof-bench/pom.xml", "<project/>");
+        root.write("oneroof-bench/src/main/java/Bench.java", "class Bench {}");
         for (String tool : TOOLS) {
             root.linkTool(tool);
         }

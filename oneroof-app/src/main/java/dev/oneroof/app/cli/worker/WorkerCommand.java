@@ -1,0 +1,27 @@
+package dev.oneroof.app.cli.worker;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+@Command(
+        name = "worker",
+        description = "Manage workers: list them, pause and resume them, run one.",
+        subcommands = {
+            WorkerListCommand.class,
+            WorkerShowCommand.class,
+            WorkerPauseCommand.class,
+            WorkerResumeCommand.class,
+            WorkerRunCommand.class
+        })
+public final class WorkerCommand implements Runnable {
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "missing verb; use list, show, pause, resume or run");
+    }
+}
