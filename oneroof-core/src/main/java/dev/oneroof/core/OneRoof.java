@@ -189,7 +189,7 @@ public final class OneRoof implements AutoCloseable {
             }
             waiting.add(wiring.jobKeeper(jobs));
             if (!sets.isEmpty()) {
-                setRunner = new WorkerSetRunner(workers, sets);
+                setRunner = new WorkerSetRunner(workers, sets, Set.copyOf(taken)::contains);
                 setThread = Thread.ofPlatform().name("oneroof-worker-sets").unstarted(setRunner);
             }
         }

@@ -2,6 +2,7 @@ package dev.oneroof.app.cli;
 
 import dev.oneroof.core.act.OperatorAct;
 import dev.oneroof.postgres.Database;
+import dev.oneroof.postgres.schema.RoleNames;
 import java.util.function.BiFunction;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -41,6 +42,21 @@ public final class ActOptions {
             output.report(result.message(), result.answer());
             return 0;
         });
+    }
+
+    /** As {@link #perform}, for an act that sets a role: its names are in the configuration. */
+    public int performWithRoles(RoleAct act) {
+        OperatorAct by = new OperatorAct(OperatorAccess.actor(), reason);
+        return OperatorAccess.inDatabase(options, (config, db) -> {
+            Result result = act.perform(db, config.schema().roles(), by);
+            output.report(result.message(), result.answer());
+            return 0;
+        });
+    }
+
+    /** An act that needs a role of its own. */
+    public interface RoleAct {
+        Result perform(Database db, RoleNames roles, OperatorAct by);
     }
 
     /** Refuses an invalid reason before it connects to the database. */

@@ -56,7 +56,7 @@ final class DemoCommand implements Callable<Integer> {
                 Progress progress = new Progress(output.console());
                 OpenDatabase database = opened(config)) {
             output.say("registry and schema are in %s".formatted(database.address()));
-            DemoSummary summary = new Demo(config, demo, progress, shutdown.waiting()).run(database);
+            DemoSummary summary = new Demo(config, demo, progress, shutdown.waiting(), Version.number()).run(database);
             output.answer(summary, () -> print(summary));
         }
         return 0;

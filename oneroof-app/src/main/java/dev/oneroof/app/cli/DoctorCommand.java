@@ -3,8 +3,9 @@ package dev.oneroof.app.cli;
 import dev.oneroof.app.config.AppConfig;
 import dev.oneroof.app.connect.Access;
 import dev.oneroof.app.connect.OpenDatabase;
-import dev.oneroof.app.doctor.CheckResult;
 import dev.oneroof.app.doctor.Doctor;
+import dev.oneroof.app.host.Features;
+import dev.oneroof.core.feature.CheckResult;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -29,7 +30,7 @@ final class DoctorCommand implements Callable<Integer> {
     public Integer call() {
         AppConfig config = options.load();
         try (OpenDatabase database = OpenDatabase.open(config, Access.LOOK)) {
-            List<CheckResult> checks = new Doctor(config, database.address()).examine();
+            List<CheckResult> checks = new Doctor(config, database.address(), Features.all()).examine();
             Answer answer = new Answer(checks.stream().noneMatch(one -> one.level() == CheckResult.Level.FAIL), checks);
             output.answer(answer, () -> print(answer));
             return answer.healthy() ? 0 : UNHEALTHY;

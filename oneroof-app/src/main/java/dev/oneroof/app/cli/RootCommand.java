@@ -4,6 +4,7 @@ import dev.oneroof.app.cli.cursor.CursorCommand;
 import dev.oneroof.app.cli.db.DbCommand;
 import dev.oneroof.app.cli.dlq.DlqCommand;
 import dev.oneroof.app.cli.executor.ExecutorCommand;
+import dev.oneroof.app.cli.finding.FindingCommand;
 import dev.oneroof.app.cli.gate.GateCommand;
 import dev.oneroof.app.cli.instance.InstanceCommand;
 import dev.oneroof.app.cli.job.JobCommand;
@@ -36,6 +37,7 @@ import picocli.CommandLine.Spec;
             GateCommand.class,
             WorkerCommand.class,
             InstanceCommand.class,
+            FindingCommand.class,
             StatusCommand.class,
             DoctorCommand.class,
             VersionCommand.class,
@@ -60,6 +62,6 @@ final class RootCommand implements Runnable {
     public void run() {
         throw new ParameterException(
                 spec.commandLine(),
-                "missing command; use up, init, demo, db, source, worker, cursor, job, schedule, executor, dlq, gate, instance, status, doctor, version or help");
+                "missing command; use up, init, demo, db, source, worker, cursor, job, schedule, executor, dlq, gate, instance, finding, status, doctor, version or help");
     }
 }

@@ -1,17 +1,17 @@
 package dev.oneroof.app.demo;
 
-import com.zaxxer.hikari.HikariDataSource;
 import dev.oneroof.app.config.AppConfig;
 import dev.oneroof.app.connect.OpenDatabase;
 import dev.oneroof.app.connect.SchemaAccess;
+import dev.oneroof.app.host.Features;
+import dev.oneroof.app.host.Host;
+import dev.oneroof.app.host.Server;
 import dev.oneroof.core.OneRoof;
-import dev.oneroof.core.RuntimeConfig;
 import dev.oneroof.core.tail.Cursor;
 import dev.oneroof.core.tail.CursorStore;
 import dev.oneroof.core.tail.TailSpec;
 import dev.oneroof.core.tail.source.SourceStore;
 import dev.oneroof.core.tail.source.Watermark;
-import dev.oneroof.core.worker.LoopConfig;
 import dev.oneroof.core.worker.Waiting;
 import dev.oneroof.governance.registrybackfill.BackfillSweep;
 import dev.oneroof.postgres.Connections;
@@ -34,7 +34,10 @@ public final class Demo {
     private final DemoProgress progress;
     private final Waiting waiting;
 
-    public Demo(AppConfig app, DemoConfig config, DemoProgress progress, Waiting waiting) {
+    private final String version;
+
+    public Demo(AppConfig app, DemoConfig config, DemoProgress progress, Waiting waiting, String version) {
+        this.version = version;
         this.app = app;
         this.config = config;
         this.progress = progress;
@@ -50,34 +53,47 @@ public final class Demo {
                 app.schema().schema());
         DemoRegistry registry = new DemoRegistry(owner, app.schema().roles());
         fill(registry);
-        try (HikariDataSource pool = Connections.pool(
-                database.address(),
-                "oneroof",
-                app.schema().roles().server(),
-                app.poolSize(),
-                app.leaseTime().multipliedBy(2).dividedBy(3))) {
-            TailSpec sweep = BackfillSweep.over(DemoRegistry.SOURCE);
-            RuntimeConfig runtime = RuntimeConfig.named(database.instance())
-                    .withSchema(app.schema().schema())
-                    .withLoop(loop());
-            try (OneRoof oneroof = OneRoof.open(runtime, pool)) {
-                oneroof.database().useTx(tx -> new SourceStore().register(tx, DemoRegistry.births(), "demo"));
-                DemoFiles.addTo(oneroof);
-                oneroof.tail(sweep);
-                // Last: what is refused before leaves no gate open.
-                DemoGates gates = DemoGates.open(oneroof.database(), progress);
+        TailSpec sweep = BackfillSweep.over(DemoRegistry.SOURCE);
+        try (Host host = Host.open(app, database, database.instance(), Features.all())) {
+            OneRoof oneroof = host.runtime();
+            oneroof.database().useTx(tx -> new SourceStore().register(tx, DemoRegistry.births(), "demo"));
+            DemoFiles.addTo(oneroof);
+            oneroof.tail(sweep);
+            // Last: what is refused before leaves no gate open.
+            DemoGates gates = DemoGates.open(oneroof.database(), progress);
+            if (config.once()) {
                 oneroof.start();
                 follow(registry, oneroof.database(), sweep, gates);
-                DemoFiles.leave(oneroof);
-                gates.close();
+            } else {
+                try (Server server = served(host, database.instance())) {
+                    progress.say("the status page is at %s".formatted(server.address()));
+                    follow(registry, oneroof.database(), sweep, gates);
+                    DemoFiles.leave(oneroof);
+                    gates.close();
+                }
+                return summary(registry, owner, sweep, database, started);
             }
-            return summary(registry, owner, sweep, database, started);
+            DemoFiles.leave(oneroof);
+            gates.close();
         }
+        return summary(registry, owner, sweep, database, started);
     }
 
-    private LoopConfig loop() {
-        LoopConfig usual = LoopConfig.DEFAULT;
-        return new LoopConfig(app.leaseTime(), usual.beatInterval(), usual.gateInterval(), usual.longestBackoff());
+    /** At the port of the settings, or at any where that is taken. */
+    private Server served(Host host, String instance) {
+        AppConfig.Server wanted = app.server();
+        try {
+            return Server.start(wanted, host, instance, version);
+        } catch (OneRoofException e) {
+            if (e.code() != ErrorCode.PORT_IN_USE) {
+                throw e;
+            }
+            return Server.start(
+                    new AppConfig.Server(wanted.instance(), wanted.httpHost(), 0, wanted.logsJson()),
+                    host,
+                    instance,
+                    version);
+        }
     }
 
     private void fill(DemoRegistry registry) {

@@ -1,6 +1,7 @@
 package dev.oneroof.app.doctor;
 
 import dev.oneroof.app.config.AppConfig;
+import dev.oneroof.core.feature.CheckResult;
 import dev.oneroof.core.gate.Gate;
 import dev.oneroof.core.gate.GateStore;
 import dev.oneroof.core.gate.Gates;
@@ -8,6 +9,7 @@ import dev.oneroof.core.liveness.Executor;
 import dev.oneroof.core.liveness.Executors;
 import dev.oneroof.core.liveness.Health;
 import dev.oneroof.core.liveness.Instances;
+import dev.oneroof.core.operator.StatusReport;
 import dev.oneroof.core.tail.Sources;
 import dev.oneroof.core.tail.source.SourceCheck;
 import dev.oneroof.core.tail.source.TailSource;
@@ -132,7 +134,7 @@ final class DataChecks {
     List<CheckResult> jobs() {
         List<CheckResult> found = new Health(db)
                 .lines().stream()
-                        .filter(line -> JobLines.isWaitingKind(line) || JobLines.isUnfired(line))
+                        .filter(line -> StatusReport.isWaitingKind(line) || StatusReport.isUnfired(line))
                         .map(this::problem)
                         .toList();
         return found.isEmpty()
@@ -142,7 +144,7 @@ final class DataChecks {
     }
 
     private CheckResult problem(Health.Line line) {
-        String evidence = "%s: %s".formatted(JobLines.name(line), line.reason());
+        String evidence = "%s: %s".formatted(StatusReport.name(line), line.reason());
         String fix = line.source().equals("schedule")
                 ? "oneroof schedule show " + line.subject()
                 : fixOf(line.subject(), String.valueOf(line.state()));

@@ -3,6 +3,8 @@ package dev.oneroof.app.doctor;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.oneroof.app.config.AppConfig;
 import dev.oneroof.app.connect.SchemaAccess;
+import dev.oneroof.core.feature.CheckResult;
+import dev.oneroof.core.feature.Feature;
 import dev.oneroof.postgres.Connections;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.DatabaseAddress;
@@ -19,8 +21,10 @@ public final class Doctor {
 
     private final AppConfig config;
     private final DatabaseAddress address;
+    private final List<Feature> features;
 
-    public Doctor(AppConfig config, DatabaseAddress address) {
+    public Doctor(AppConfig config, DatabaseAddress address, List<Feature> features) {
+        this.features = List.copyOf(features);
         this.config = config;
         this.address = address;
     }
@@ -53,6 +57,7 @@ public final class Doctor {
                     data::findings,
                     data::gates);
             checks.forEach(check -> found.addAll(check.get()));
+            features.forEach(feature -> feature.checks().forEach(check -> found.addAll(check.run(db))));
         }
         return found;
     }

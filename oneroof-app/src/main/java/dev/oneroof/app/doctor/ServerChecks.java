@@ -1,6 +1,7 @@
 package dev.oneroof.app.doctor;
 
 import dev.oneroof.app.config.AppConfig;
+import dev.oneroof.core.feature.CheckResult;
 import dev.oneroof.postgres.Connections;
 import dev.oneroof.postgres.DatabaseAddress;
 import dev.oneroof.postgres.Tls;

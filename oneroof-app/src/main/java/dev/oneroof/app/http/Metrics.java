@@ -62,7 +62,7 @@ public final class Metrics implements Observer {
                     .description("Rows that were handled and committed")
                     .tags("worker", worker, "source", source)
                     .register(registry)
-                    .increment(rows);
+                    .increment((double) rows);
             Timer.builder("oneroof.batch.duration")
                     .description("Time of a pass that handled rows")
                     .tags("worker", worker)

@@ -118,7 +118,7 @@ class StatusCommandTest {
 
         assertThat(command.run("status").out())
                 .startsWith(
-                        "no worker has ever run here; 1 source is registered (births); your program must run a worker to read it");
+                        "no worker has ever run here; 1 source is registered (births); 'oneroof worker add' adds a worker");
     }
 
     @Test

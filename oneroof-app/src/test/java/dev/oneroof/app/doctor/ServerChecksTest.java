@@ -3,6 +3,7 @@ package dev.oneroof.app.doctor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.oneroof.app.config.AppConfig;
+import dev.oneroof.core.feature.CheckResult;
 import dev.oneroof.postgres.DatabaseAddress;
 import dev.oneroof.postgres.schema.SchemaConfig;
 import dev.oneroof.testkit.OneRoofTest;

@@ -114,7 +114,7 @@ public final class StatusReport {
     private static String verdict(
             List<Health.Line> executors, String state, String beside, boolean allKnown, List<TailSource> sources) {
         if (state.equals(NONE)) {
-            return beside.isEmpty() ? noWorkerYet(sources) : "no worker is registered" + beside;
+            return beside.isEmpty() ? noWorkerYet(sources) : "nothing is registered" + beside;
         }
         if (state.equals(WELL)) {
             return "%s: %s%s"
@@ -155,7 +155,7 @@ public final class StatusReport {
                 .filter(name -> !name.equals(OUTBOX))
                 .toList();
         return own.isEmpty()
-                ? "no worker and no source is registered"
+                ? "nothing is registered: no worker has ever run here"
                 : "no worker has ever run here; %s registered (%s)"
                         .formatted(
                                 Counted.of(own.size(), "source") + (own.size() == 1 ? " is" : " are"),

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,13 +18,20 @@ public final class WorkerSetRunner implements Runnable {
 
     private final Workers workers;
     private final List<WorkerSet> sets;
+    private final Predicate<Scope> taken;
     private final Waiting waiting = new Waiting();
     private final Map<WorkerSet, Map<Scope, Running>> running = new HashMap<>();
 
     private record Running(Object version, Workers.Started started) {}
 
-    public WorkerSetRunner(Workers workers, List<WorkerSet> sets) {
+    /**
+     * Runs from {@link #run} on.
+     *
+     * @param taken whether the instance runs a worker of that scope by itself: a member of it is left out
+     */
+    public WorkerSetRunner(Workers workers, List<WorkerSet> sets, Predicate<Scope> taken) {
         this.workers = workers;
+        this.taken = taken;
         this.sets = List.copyOf(sets);
     }
 
@@ -48,8 +56,9 @@ public final class WorkerSetRunner implements Runnable {
     }
 
     private void reconcile(WorkerSet set) {
-        Map<Scope, WorkerSet.Member> wanted =
-                set.members().stream().collect(Collectors.toMap(WorkerSet.Member::scope, Function.identity()));
+        Map<Scope, WorkerSet.Member> wanted = set.members().stream()
+                .filter(member -> !taken.test(member.scope()))
+                .collect(Collectors.toMap(WorkerSet.Member::scope, Function.identity()));
         Map<Scope, Running> here = running.computeIfAbsent(set, one -> new HashMap<>());
         for (Map.Entry<Scope, Running> one : List.copyOf(here.entrySet())) {
             Scope scope = one.getKey();

@@ -7,8 +7,12 @@ import picocli.CommandLine.Spec;
 
 @Command(
         name = "worker",
-        description = "Manage workers: list them, pause and resume them, run one.",
+        description =
+                "Manage workers: add, change and remove those that are SQL, list and show all, pause and resume them, run one.",
         subcommands = {
+            WorkerAddCommand.class,
+            WorkerAlterCommand.class,
+            WorkerRemoveCommand.class,
             WorkerListCommand.class,
             WorkerShowCommand.class,
             WorkerPauseCommand.class,
@@ -22,6 +26,7 @@ public final class WorkerCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "missing verb; use list, show, pause, resume or run");
+        throw new ParameterException(
+                spec.commandLine(), "missing verb; use add, alter, remove, list, show, pause, resume or run");
     }
 }

@@ -6,16 +6,15 @@ import dev.oneroof.app.cli.OperatorAccess;
 import dev.oneroof.app.cli.Output;
 import dev.oneroof.app.cli.ScopeConverter;
 import dev.oneroof.core.OneRoof;
-import dev.oneroof.core.RuntimeConfig;
 import dev.oneroof.core.lease.Scope;
 import dev.oneroof.core.tail.Sources;
-import dev.oneroof.core.tail.TailSpec;
 import dev.oneroof.core.tail.source.SourceStore;
 import dev.oneroof.core.worker.Once;
 import dev.oneroof.core.worker.Pass;
-import dev.oneroof.governance.registrybackfill.BackfillSweep;
+import dev.oneroof.core.worker.Worker;
 import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
+import dev.oneroof.postgres.error.Problem;
 import dev.oneroof.postgres.text.Counted;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -27,7 +26,8 @@ import picocli.CommandLine.Parameters;
 
 @Command(
         name = "run",
-        description = "Run one of OneRoof's own workers in this process until it has nothing to do.",
+        description =
+                "Run a worker in this process until it has nothing to do: one that a feature or 'worker add' declares.",
         footer = {"", "Exit code 3: it stopped early because its cursor is paused or held."})
 final class WorkerRunCommand implements Callable<Integer> {
     private static final int UNHEALTHY = 3;
@@ -66,29 +66,24 @@ final class WorkerRunCommand implements Callable<Integer> {
         if (!once) {
             throw new OneRoofException(ErrorCode.INVALID_INPUT, "--once is missing: there is no other mode yet");
         }
-        TailSpec spec = spec();
-        return OperatorAccess.inPool(options, (config, pool) -> {
-            // A name of its own: under the name of a running process it would take over its leases.
-            RuntimeConfig runtime = RuntimeConfig.named(
-                            "run-once/" + ProcessHandle.current().pid())
-                    .withSchema(config.schema().schema());
-            try (OneRoof oneroof = OneRoof.open(runtime, pool)) {
-                demandSource(oneroof);
-                return report(
-                        oneroof.runOnce(spec, within),
-                        new Sources(oneroof.database()).notKnown().get(scope.source()));
-            }
+        return OperatorAccess.inHost(options, host -> {
+            OneRoof oneroof = host.runtime();
+            demandSource(oneroof);
+            Worker worker = oneroof.declared(scope).orElseThrow(this::unknown);
+            return report(
+                    oneroof.runOnce(worker, within),
+                    new Sources(oneroof.database()).notKnown().get(scope.source()));
         });
     }
 
-    private TailSpec spec() {
-        if (!scope.worker().equals(BackfillSweep.WORKER)) {
-            throw new OneRoofException(
-                    ErrorCode.NOT_FOUND,
-                    "worker: '%s' is not one of OneRoof's own workers; allowed is %s"
-                            .formatted(scope.worker(), BackfillSweep.WORKER));
-        }
-        return BackfillSweep.over(scope.source());
+    private OneRoofException unknown() {
+        return new OneRoofException(new Problem(
+                ErrorCode.NOT_FOUND,
+                "worker",
+                scope.toString(),
+                null,
+                "no feature and no row declares it",
+                "'oneroof worker add' declares one"));
     }
 
     private void demandSource(OneRoof oneroof) {
