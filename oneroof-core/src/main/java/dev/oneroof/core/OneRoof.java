@@ -11,7 +11,8 @@ import dev.oneroof.core.schedule.Schedules;
 import dev.oneroof.core.tail.TailDraft;
 import dev.oneroof.core.tail.TailSpec;
 import dev.oneroof.core.tail.source.TailSource;
-import dev.oneroof.core.worker.Once;
+import dev.oneroof.core.worker.OneShotWorker;
+import dev.oneroof.core.worker.WakeUpLayer;
 import dev.oneroof.core.worker.Worker;
 import dev.oneroof.core.worker.Workers;
 import dev.oneroof.postgres.Database;
@@ -59,12 +60,12 @@ public final class OneRoof implements AutoCloseable {
     private OneRoof(Wiring wiring, Workers workers) {
         this.wiring = wiring;
         this.workers = workers;
-        this.jobs = new Jobs(wiring.database(), this::wouldTake, () -> workers.wake("job"));
+        this.jobs = new Jobs(wiring.database(), this::wouldTake, () -> workers.wake(WakeUpLayer.JOB));
     }
 
     private boolean wouldTake(Map<String, Integer> jobsByKind) {
         JobWorker worker = jobWorker;
-        return worker != null && workers.wouldLook("job") && worker.wouldTake(jobsByKind);
+        return worker != null && workers.wouldPoll(WakeUpLayer.JOB) && worker.wouldTake(jobsByKind);
     }
 
     public static OneRoof open(RuntimeConfig config, DataSource dataSource) {
@@ -139,8 +140,8 @@ public final class OneRoof implements AutoCloseable {
     }
 
     /**
-     * Starts what was added. Beside it every instance, whatever else it does, looks who is silent, looks after jobs and
-     * fires schedules, one of them at a time.
+     * Starts what was added. Besides, one of the running instances finds silent executors, one maintains the job queue and fires
+     * schedules; each instance can do both.
      */
     public OneRoof start() {
         if (!watching) {
@@ -159,22 +160,22 @@ public final class OneRoof implements AutoCloseable {
     }
 
     /**
-     * Runs a tail worker until it has nothing to do for now, and gives its scope back. Refused while its gate is closed,
+     * Runs a tail worker until it has nothing to do for now, and gives its scope back. Refused while one of its gates is closed,
      * or another instance holds it.
      *
      * @param patience how long all of it may take
      */
-    public Once.Ended runOnce(TailSpec spec, Duration patience) {
+    public OneShotWorker.Result runOnce(TailSpec spec, Duration patience) {
         boolean isKnown = wiring.demandFree(spec);
-        Once once = new Once(wiring.tailWorker(spec), !isKnown);
+        OneShotWorker once = new OneShotWorker(wiring.tailWorker(spec), !isKnown);
         Workers.Started started = workers.start(once);
         try {
-            return once.ended().get(patience.toMillis(), TimeUnit.MILLISECONDS);
+            return once.result().get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             RuntimeException failure = once.failure();
             throw new OneRoofException(
                     ErrorCode.FAILED,
-                    "worker: '%s' did not come to an end within %d s%s"
+                    "worker: '%s' did not finish within %d s%s"
                             .formatted(
                                     spec.scope(),
                                     patience.toSeconds(),

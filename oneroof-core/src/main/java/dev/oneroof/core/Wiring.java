@@ -14,6 +14,7 @@ import dev.oneroof.core.tail.TailStores;
 import dev.oneroof.core.tail.TailWorker;
 import dev.oneroof.core.tail.read.HolderSampler;
 import dev.oneroof.core.tail.source.TailSource;
+import dev.oneroof.core.worker.WakeUpLayer;
 import dev.oneroof.core.worker.Workers;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.error.ErrorCode;
@@ -50,7 +51,7 @@ final class Wiring {
     }
 
     Workers workers() {
-        return new Workers(config.instance(), database, leases, gates, config.loop());
+        return new Workers(config.instance(), database, leases, config.loop());
     }
 
     JobWorker jobWorker(Collection<JobWork> works, Workers workers) {
@@ -59,8 +60,8 @@ final class Wiring {
                 database,
                 works,
                 config.loop().gateInterval(),
-                () -> workers.wake("job"),
-                () -> workers.wakeSoon("job"));
+                () -> workers.wake(WakeUpLayer.JOB),
+                () -> workers.wakeSoon(WakeUpLayer.JOB));
     }
 
     JobKeeper jobKeeper(Jobs jobs) {
@@ -74,16 +75,13 @@ final class Wiring {
         return new StaleCheck(database);
     }
 
-    /** Says no where a run could only wait; tells whether anybody is registered for the scope. */
+    /** Refuses a run that could only wait; returns whether the scope is registered. */
     boolean demandFree(TailSpec spec) {
         return database.inTx(tx -> {
-            String gate = spec.gate();
-            if (gate != null) {
-                gates.demandOpen(tx, gate);
-            }
+            spec.gates().stream().sorted().forEach(gate -> gates.demandOpen(tx, gate));
             leases.owner(tx, spec.scope()).ifPresent(owner -> {
                 throw new OneRoofException(
-                        ErrorCode.CONFLICT, "worker: '%s' is at work in '%s'".formatted(spec.scope(), owner));
+                        ErrorCode.CONFLICT, "worker: '%s' is running in '%s'".formatted(spec.scope(), owner));
             });
             return leases.isKnown(tx, spec.scope());
         });

@@ -8,7 +8,7 @@ import picocli.CommandLine.Parameters;
 
 @Command(
         name = "forget",
-        description = "Has an instance forgotten that went without a word and will not come back under its name.",
+        description = "Remove an instance that is gone and will not return under its name.",
         footer = {"", "By itself that happens after queue.instance.forget_seconds, once others hold all it held."})
 final class InstanceForgetCommand implements Callable<Integer> {
     record Answer(String instance, boolean forgotten) {}

@@ -6,7 +6,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-@Command(name = "list", description = "Lists the processes that run workers, and those that went without a word.")
+@Command(name = "list", description = "List the running instances, and those that are gone without deregistering.")
 final class InstanceListCommand implements Callable<Integer> {
     private static final Columns<Instances.Instance> COLUMNS = new Columns<Instances.Instance>()
             .with("INSTANCE", Instances.Instance::name)
@@ -28,7 +28,11 @@ final class InstanceListCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         List<Instances.Instance> instances = OperatorAccess.inDatabase(options, db -> new Instances(db).list());
-        output.list(new Answer(instances), instances, COLUMNS, "no instance is running, and none went without a word");
+        output.list(
+                new Answer(instances),
+                instances,
+                COLUMNS,
+                "no instance is running, and none is gone without deregistering");
         return 0;
     }
 }

@@ -7,7 +7,7 @@ import picocli.CommandLine.Spec;
 
 @Command(
         name = "worker",
-        description = "Looks after workers: who is alive, who is paused, what each is doing.",
+        description = "List, show, pause and resume workers, or run one.",
         subcommands = {
             WorkerListCommand.class,
             WorkerShowCommand.class,

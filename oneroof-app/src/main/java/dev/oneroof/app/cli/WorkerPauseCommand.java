@@ -13,24 +13,30 @@ import picocli.CommandLine.Parameters;
 
 @Command(
         name = "pause",
-        description = "Stops a worker on a source until it is resumed, or for a while. It is seen within a second.")
+        description = "Pause a worker until it is resumed, or for a while. Takes effect within a second.")
 final class WorkerPauseCommand implements Callable<Integer> {
     record Answer(String worker, boolean paused, @Nullable String expiry) {}
 
     @Mixin
     private final Act act = new Act();
 
-    @Parameters(paramLabel = "WORKER/SOURCE", converter = CursorName.class, description = "The cursor.")
+    @Parameters(paramLabel = "NAME", description = "WORKER/SOURCE, or WORKER where it has only one scope.")
     @SuppressWarnings("NullAway.Init")
-    private Scope scope;
+    private String name;
 
-    @Option(names = "--for", paramLabel = "DURATION", converter = Durations.class, description = "For how long.")
+    @Option(
+            names = "--for",
+            paramLabel = "DURATION",
+            converter = Durations.class,
+            description = "How long the pause lasts.")
     private @Nullable Duration expiry;
 
     @Override
     public Integer call() {
         return act.perform((db, by) -> {
-            new Cursors(db).pause(scope, by, expiry);
+            Cursors cursors = new Cursors(db);
+            Scope scope = cursors.pausable(name);
+            cursors.pause(scope, by, expiry);
             return new Act.Done(
                     "%s is paused%s".formatted(scope, expiry == null ? "" : " for " + DurationText.of(expiry)),
                     new Answer(scope.toString(), true, expiry == null ? null : DurationText.of(expiry)));

@@ -7,23 +7,25 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-@Command(name = "resume", description = "Ends a pause.")
+@Command(name = "resume", description = "End the pause of a worker.")
 final class WorkerResumeCommand implements Callable<Integer> {
     record Answer(String worker, boolean wasPaused) {}
 
     @Mixin
     private final Act act = new Act();
 
-    @Parameters(paramLabel = "WORKER/SOURCE", converter = CursorName.class, description = "The cursor.")
+    @Parameters(paramLabel = "NAME", description = "WORKER/SOURCE, or WORKER where it has only one scope.")
     @SuppressWarnings("NullAway.Init")
-    private Scope scope;
+    private String name;
 
     @Override
     public Integer call() {
         return act.perform((db, by) -> {
-            boolean paused = new Cursors(db).resume(scope, by);
+            Cursors cursors = new Cursors(db);
+            Scope scope = cursors.pausable(name);
+            boolean paused = cursors.resume(scope, by);
             return new Act.Done(
-                    paused ? "%s goes on".formatted(scope) : "%s was not paused".formatted(scope),
+                    paused ? "%s is resumed".formatted(scope) : "%s was not paused".formatted(scope),
                     new Answer(scope.toString(), paused));
         });
     }

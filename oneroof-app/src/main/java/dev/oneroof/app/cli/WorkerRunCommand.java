@@ -6,7 +6,7 @@ import dev.oneroof.core.lease.Scope;
 import dev.oneroof.core.tail.Sources;
 import dev.oneroof.core.tail.TailSpec;
 import dev.oneroof.core.tail.source.SourceStore;
-import dev.oneroof.core.worker.Once;
+import dev.oneroof.core.worker.OneShotWorker;
 import dev.oneroof.core.worker.Pass;
 import dev.oneroof.governance.registrybackfill.BackfillSweep;
 import dev.oneroof.postgres.error.ErrorCode;
@@ -22,8 +22,8 @@ import picocli.CommandLine.Parameters;
 
 @Command(
         name = "run",
-        description = "Runs a worker of OneRoof's own here and now, until it has nothing to do.",
-        footer = {"", "Exit code 3: it stopped before the end, since its cursor is paused or held."})
+        description = "Run one of OneRoof's own workers in this process until it has nothing to do.",
+        footer = {"", "Exit code 3: it stopped early because the worker is paused or its cursor is held."})
 final class WorkerRunCommand implements Callable<Integer> {
     private static final int UNHEALTHY = 3;
 
@@ -94,16 +94,16 @@ final class WorkerRunCommand implements Callable<Integer> {
         }
     }
 
-    private int report(Once.Ended ended, @Nullable String notKnown) {
+    private int report(OneShotWorker.Result ended, @Nullable String notKnown) {
         boolean caughtUp = ended.last() instanceof Pass.Idle;
         String how = switch (ended.last()) {
             case Pass.Idle idle ->
                 notKnown == null ? "nothing is left to do" : "nothing is known that is left to do; " + notKnown;
             case Pass.Held held -> held.reason();
-            case Pass.Lost lost -> "another instance took it";
+            case Pass.Lost lost -> "another instance claimed it";
             case Pass.Worked worked -> throw new IllegalStateException("it had not ended");
             case Pass.CaughtUp done -> throw new IllegalStateException("it had not ended");
-            case Pass.Ailing ailing -> throw new IllegalStateException("it had not ended");
+            case Pass.Degraded degraded -> throw new IllegalStateException("it had not ended");
             case Pass.Stuck stuck -> throw new IllegalStateException("it had not ended");
         };
         output.report(

@@ -11,6 +11,7 @@ import dev.oneroof.core.liveness.Instances;
 import dev.oneroof.core.tail.Sources;
 import dev.oneroof.core.tail.source.SourceCheck;
 import dev.oneroof.core.tail.source.TailSource;
+import dev.oneroof.core.worker.ListenState;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.text.Counted;
 import java.util.ArrayList;
@@ -163,13 +164,15 @@ final class DataChecks {
 
     List<Checked> wakeUps() {
         boolean open = db.inTx(tx -> new GateStore().isOpen(tx, Gates.WAKE_UPS));
-        List<Instances.Instance> deaf = new Instances(db)
-                .list().stream().filter(one -> one.wakeUps().equals("deaf")).toList();
-        if (open && !deaf.isEmpty()) {
+        List<Instances.Instance> notReceiving = new Instances(db)
+                .list().stream()
+                        .filter(one -> one.wakeUps().equals(ListenState.NOT_RECEIVING.word()))
+                        .toList();
+        if (open && !notReceiving.isEmpty()) {
             return List.of(Checked.warn(
                     "wake-ups",
                     "%s hears none; its workers look by themselves"
-                            .formatted(deaf.getFirst().name()),
+                            .formatted(notReceiving.getFirst().name()),
                     "connect it to the server itself, and not through a proxy that pools transactions"));
         }
         return List.of(Checked.ok("wake-ups", open ? "heard wherever somebody waits for them" : "off, by their gate"));

@@ -6,7 +6,7 @@ import java.util.TreeMap;
 /**
  * Something that is wrong now.
  *
- * @param key what it is about; the same type and key again is the same finding
+ * @param key what it is about; a finding with the same type and key is the same finding
  * @param evidence references and figures, never contents
  * @param count how many times it happened
  */

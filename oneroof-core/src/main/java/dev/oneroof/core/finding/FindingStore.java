@@ -26,7 +26,7 @@ public final class FindingStore {
                 .one();
     }
 
-    /** Raises it, or counts up the one that is alive. */
+    /** Raises the finding, or counts up the one that is open. */
     public void raise(Tx tx, Finding finding) {
         tx.query(RAISE)
                 .bind("type", finding.type().sql())
@@ -38,7 +38,7 @@ public final class FindingStore {
                 .one();
     }
 
-    /** The condition is over; true when there was one to end. */
+    /** Resolves the finding, as its condition is over; false when none was open. */
     public boolean resolve(Tx tx, FindingType type, String key) {
         return tx.query(RESOLVE)
                         .bind("type", type.sql())

@@ -1,4 +1,4 @@
-/** What is wrong, raised and resolved by its condition. */
+/** Findings: raised while a condition lasts, resolved when it ends. */
 @NullMarked
 package dev.oneroof.core.finding;
 

@@ -7,7 +7,10 @@ import dev.oneroof.core.lease.Scope;
 import dev.oneroof.core.tail.read.HolderSampler;
 import dev.oneroof.core.tail.source.TailSource;
 import dev.oneroof.core.worker.Pass;
+import dev.oneroof.core.worker.Pause;
+import dev.oneroof.core.worker.WakeUpLayer;
 import dev.oneroof.core.worker.Worker;
+import dev.oneroof.core.worker.WorkerSpec;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Tx;
 import dev.oneroof.postgres.error.ErrorCode;
@@ -32,7 +35,7 @@ public final class TailWorker implements Worker {
     private @Nullable TailSource tailSource;
 
     /** The source and whether the cursor may move, as they were a moment ago. */
-    private record Looked(TailSource source, Cursor.Standing standing, long nanos) {}
+    record Looked(TailSource source, Cursor.Standing standing, long nanos) {}
 
     /** @param sampler one for all tails of the process */
     public TailWorker(Database db, TailStores stores, HolderSampler sampler, TailSpec spec, TailConfig config) {
@@ -44,23 +47,17 @@ public final class TailWorker implements Worker {
     }
 
     @Override
-    public Scope scope() {
+    public WorkerSpec spec() {
+        return WorkerSpec.of(spec.scope()).gatedBy(spec.gates());
+    }
+
+    private Scope scope() {
         return spec.scope();
     }
 
     @Override
-    public @Nullable String gate() {
-        return spec.gate();
-    }
-
-    @Override
-    public boolean isWokenBy(String layer) {
-        return readsOutbox && layer.equals("event");
-    }
-
-    @Override
-    public boolean isPaused() {
-        return looked().standing() instanceof Cursor.Standing.Paused;
+    public boolean isWokenBy(WakeUpLayer layer) {
+        return readsOutbox && layer == WakeUpLayer.EVENT;
     }
 
     @Override
@@ -77,19 +74,22 @@ public final class TailWorker implements Worker {
         Tail own = tailFor(lease, now.source());
         return switch (now.standing()) {
             case Cursor.Standing.Free free -> pass(own, now.source());
+            // The loop stops at a pause by itself; here it is one that came since the loop looked.
             case Cursor.Standing.Paused paused -> {
                 own.stopped(now.source());
-                yield held("paused by %s%s: %s"
-                        .formatted(
-                                paused.actor(),
-                                paused.until() == null ? "" : " until " + paused.until(),
-                                paused.reason()));
+                yield held(new Pause(paused.actor(), paused.reason(), paused.until()).text());
             }
             case Cursor.Standing.Held held -> {
                 own.stopped(now.source());
                 yield held("held, %s: %s".formatted(held.state(), held.reason()));
             }
         };
+    }
+
+    @Override
+    public void onPause(Lease lease, String reason) {
+        TailSource source = looked().source();
+        tailFor(lease, source).stopped(source);
     }
 
     private Pass pass(Tail own, TailSource source) {
@@ -134,7 +134,7 @@ public final class TailWorker implements Worker {
     }
 
     /** Looked at again every second: a changed batch size or a pause is seen soon, and a pass costs a round trip less. */
-    private Looked looked() {
+    Looked looked() {
         long now = System.nanoTime();
         Looked known = looked;
         if (known == null || now - known.nanos() > LOOK_INTERVAL.toNanos()) {

@@ -9,7 +9,9 @@ import dev.oneroof.core.lease.Lease;
 import dev.oneroof.core.lease.Scope;
 import dev.oneroof.core.worker.Pass;
 import dev.oneroof.core.worker.Waiting;
+import dev.oneroof.core.worker.WakeUpLayer;
 import dev.oneroof.core.worker.Worker;
+import dev.oneroof.core.worker.WorkerSpec;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Notifications;
 import dev.oneroof.postgres.SqlState;
@@ -122,32 +124,20 @@ public final class JobWorker implements Worker {
         return leftOut.contains(kind) && laneOf(kind).room() > 0 && leftOut.remove(kind);
     }
 
+    /** No gate: whoever leases asks the gate, and what is leased may be finished. */
     @Override
-    public Scope scope() {
-        return Scope.of("jobs", instance);
-    }
-
-    /** None: whoever leases asks the gate, and what is leased may be finished. */
-    @Override
-    public @Nullable String gate() {
-        return null;
-    }
-
-    @Override
-    public boolean isWokenBy(String layer) {
-        return layer.equals("job");
+    public WorkerSpec spec() {
+        return WorkerSpec.of(Scope.of("jobs", instance))
+                .wokenBy(WakeUpLayer.JOB)
+                .counting("job")
+                .removingScope(true);
     }
 
     @Override
-    public void heard(String layer) {
-        if (layer.equals("job_cancel")) {
+    public void onWakeUp(WakeUpLayer layer) {
+        if (layer == WakeUpLayer.JOB_CANCEL) {
             minder.heardOfCancel();
         }
-    }
-
-    @Override
-    public boolean leavesNoScope() {
-        return true;
     }
 
     /** Whether so many jobs of these kinds would be begun at once, if they were there. They are reckoned with from then on. */
@@ -241,7 +231,7 @@ public final class JobWorker implements Worker {
 
     /** The loop's own look follows, and finds what this one has left. One that is under way may just have missed it. */
     @Override
-    public boolean lookAtOnce(Notifications here) {
+    public boolean pollNow(Notifications connection) {
         if (!isMyTurn()) {
             return false;
         }
@@ -250,7 +240,8 @@ public final class JobWorker implements Worker {
             if (wanted.isEmpty() || floors.isRaised()) {
                 return false;
             }
-            List<LeasedJob> taken = take(wanted, here::inStatement, AT_ONCE).leased();
+            List<LeasedJob> taken =
+                    take(wanted, connection::inStatement, AT_ONCE).leased();
             takenAtOnce += taken.size();
             return isAll(wanted, taken);
         } catch (RuntimeException | Error e) {
@@ -420,7 +411,7 @@ public final class JobWorker implements Worker {
     private Pass judged(Pass pass) {
         Duration behind = ending.behind();
         if (behind.compareTo(UNTOLD_TOO_LONG) > 0) {
-            return new Pass.Ailing(
+            return new Pass.Degraded(
                     "the ends of %d jobs could not be told for %d s"
                             .formatted(ending.untold().size(), behind.toSeconds()),
                     poll);
