@@ -14,7 +14,8 @@ import dev.oneroof.core.tail.TailDraft;
 import dev.oneroof.core.tail.TailSpec;
 import dev.oneroof.core.tail.source.TailSource;
 import dev.oneroof.core.worker.Observer;
-import dev.oneroof.core.worker.Once;
+import dev.oneroof.core.worker.OneShotWorker;
+import dev.oneroof.core.worker.WakeUpLayer;
 import dev.oneroof.core.worker.Worker;
 import dev.oneroof.core.worker.WorkerSet;
 import dev.oneroof.core.worker.WorkerSetRunner;
@@ -69,12 +70,12 @@ public final class OneRoof implements AutoCloseable {
     private OneRoof(Wiring wiring, Workers workers) {
         this.wiring = wiring;
         this.workers = workers;
-        this.jobs = new Jobs(wiring.database(), this::wouldTake, () -> workers.wake("job"));
+        this.jobs = new Jobs(wiring.database(), this::wouldTake, () -> workers.wake(WakeUpLayer.JOB));
     }
 
     private boolean wouldTake(Map<String, Integer> jobsByKind) {
         JobWorker worker = jobWorker;
-        return worker != null && workers.wouldLook("job") && worker.wouldTake(jobsByKind);
+        return worker != null && workers.wouldPoll(WakeUpLayer.JOB) && worker.wouldTake(jobsByKind);
     }
 
     public static OneRoof open(RuntimeConfig config, DataSource dataSource) {
@@ -170,8 +171,8 @@ public final class OneRoof implements AutoCloseable {
     }
 
     /**
-     * Starts what was added. Beside it every instance, whatever else it does, looks who is silent, looks after jobs and
-     * fires schedules, one of them at a time.
+     * Starts what was added. Besides, one of the running instances finds silent executors, one maintains the job queue and fires
+     * schedules; each instance can do both.
      */
     public synchronized OneRoof start() {
         if (!watching) {
@@ -211,7 +212,7 @@ public final class OneRoof implements AutoCloseable {
     }
 
     /** As {@link #runOnce(Worker, Duration)}, of a tail worker. */
-    public Once.Ended runOnce(TailSpec spec, Duration patience) {
+    public OneShotWorker.Result runOnce(TailSpec spec, Duration patience) {
         return runOnce(wiring.tailWorker(spec), patience);
     }
 
@@ -221,19 +222,19 @@ public final class OneRoof implements AutoCloseable {
      *
      * @param patience how long all of it may take
      */
-    public Once.Ended runOnce(Worker worker, Duration patience) {
+    public OneShotWorker.Result runOnce(Worker worker, Duration patience) {
         boolean isKnown = wiring.demandFree(worker);
-        Once once = new Once(worker, !isKnown);
+        OneShotWorker once = new OneShotWorker(worker, !isKnown);
         Workers.Started started = workers.start(once);
         try {
-            return once.ended().get(patience.toMillis(), TimeUnit.MILLISECONDS);
+            return once.result().get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             RuntimeException failure = once.failure();
             throw new OneRoofException(
                     ErrorCode.FAILED,
-                    "worker: '%s' did not come to an end within %d s%s"
+                    "worker: '%s' did not finish within %d s%s"
                             .formatted(
-                                    worker.scope(),
+                                    worker.spec().scope(),
                                     patience.toSeconds(),
                                     failure == null ? "" : "; its last pass failed: " + failure.getMessage()),
                     e);

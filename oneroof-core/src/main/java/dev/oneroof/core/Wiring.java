@@ -17,6 +17,7 @@ import dev.oneroof.core.tail.TailStores;
 import dev.oneroof.core.tail.TailWorker;
 import dev.oneroof.core.tail.read.HolderSampler;
 import dev.oneroof.core.tail.source.TailSource;
+import dev.oneroof.core.worker.WakeUpLayer;
 import dev.oneroof.core.worker.Worker;
 import dev.oneroof.core.worker.Workers;
 import dev.oneroof.postgres.Database;
@@ -54,7 +55,7 @@ final class Wiring {
     }
 
     Workers workers() {
-        return new Workers(config.instance(), database, leases, gates, config.loop());
+        return new Workers(config.instance(), database, leases, config.loop());
     }
 
     JobWorker jobWorker(Collection<JobHandlerSpec> specs, Workers workers) {
@@ -63,8 +64,8 @@ final class Wiring {
                 database,
                 specs,
                 config.loop().gateInterval(),
-                () -> workers.wake("job"),
-                () -> workers.wakeSoon("job"));
+                () -> workers.wake(WakeUpLayer.JOB),
+                () -> workers.wakeSoon(WakeUpLayer.JOB));
     }
 
     JobKeeper jobKeeper(Jobs jobs) {
@@ -78,18 +79,17 @@ final class Wiring {
         return new StaleCheck(database);
     }
 
-    /** Says no where a run could only wait; tells whether anybody is registered for the scope. */
+    /** Refuses a run that could only wait; returns whether the scope is registered. */
     boolean demandFree(Worker worker) {
         return database.inTx(tx -> {
-            String gate = worker.gate();
-            if (gate != null) {
-                gates.demandOpen(tx, gate);
-            }
-            leases.owner(tx, worker.scope()).ifPresent(owner -> {
+            worker.spec().gates().stream().sorted().forEach(gate -> gates.demandOpen(tx, gate));
+            leases.owner(tx, worker.spec().scope()).ifPresent(owner -> {
                 throw new OneRoofException(
-                        ErrorCode.CONFLICT, "worker: '%s' is at work in '%s'".formatted(worker.scope(), owner));
+                        ErrorCode.CONFLICT,
+                        "worker: '%s' is running in '%s'"
+                                .formatted(worker.spec().scope(), owner));
             });
-            return leases.isKnown(tx, worker.scope());
+            return leases.isKnown(tx, worker.spec().scope());
         });
     }
 

@@ -116,6 +116,16 @@ class OneRoofTailTest {
     }
 
     @Test
+    void takesSeveralGates() {
+        TailSpec spec = TailSpec.draft("gated", "births")
+                .gatedBy("billing.enabled")
+                .gatedBy("mail.enabled")
+                .eachRow((tx, row) -> {});
+
+        assertThat(spec.gates()).containsExactlyInAnyOrder("billing.enabled", "mail.enabled");
+    }
+
+    @Test
     void tellsOnRegisteringWhatTheOwnerOfATableShouldKnow(TestDatabase database) {
         database.run("CREATE TABLE public.slow (id integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())");
         try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("test"), database.dataSource())) {

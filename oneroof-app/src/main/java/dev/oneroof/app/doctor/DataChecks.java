@@ -13,6 +13,7 @@ import dev.oneroof.core.operator.StatusReport;
 import dev.oneroof.core.tail.Sources;
 import dev.oneroof.core.tail.source.SourceCheck;
 import dev.oneroof.core.tail.source.TailSource;
+import dev.oneroof.core.worker.ListenState;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.text.Counted;
 import java.util.ArrayList;
@@ -164,13 +165,15 @@ final class DataChecks {
 
     List<CheckResult> wakeUps() {
         boolean open = db.inTx(tx -> new GateStore().isOpen(tx, Gates.WAKE_UPS));
-        List<Instances.Instance> deaf = new Instances(db)
-                .list().stream().filter(one -> one.wakeUps().equals("deaf")).toList();
-        if (open && !deaf.isEmpty()) {
+        List<Instances.Instance> notReceiving = new Instances(db)
+                .list().stream()
+                        .filter(one -> one.wakeUps().equals(ListenState.NOT_RECEIVING.word()))
+                        .toList();
+        if (open && !notReceiving.isEmpty()) {
             return List.of(CheckResult.warn(
                     "wake-ups",
                     "%s receives none; its workers poll"
-                            .formatted(deaf.getFirst().name()),
+                            .formatted(notReceiving.getFirst().name()),
                     "connect it to the server directly, not through a proxy that pools transactions"));
         }
         return List.of(CheckResult.ok(

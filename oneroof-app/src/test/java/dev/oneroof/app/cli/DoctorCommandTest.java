@@ -126,7 +126,7 @@ class DoctorCommandTest {
         assertThat(answer.exit()).isEqualTo(3);
         assertThat(answer.out())
                 .contains(
-                        "FAIL  instances          pod-7 is dead: its process is gone, frozen or cut off: no beat for ")
+                        "FAIL  instances          pod-7 is dead: its process is gone, frozen or disconnected: no beat for ")
                 .contains("oneroof instance forget pod-7 --reason TEXT");
         assertThat(command.run("status").out())
                 .startsWith("1 of 1 dead, since ")

@@ -58,7 +58,7 @@ class StatusCommandTest {
         assertThat(alone.exit()).as("after a run by hand it is as it should be").isZero();
         assertThat(alone.out())
                 .startsWith("nothing is registered; 1 cursor has no worker\n")
-                .containsPattern("reader +silent +\\d+ s +never +nobody is registered to work on it");
+                .containsPattern("reader +silent +\\d+ s +never +no worker is registered for it");
 
         database.run(
                 "INSERT INTO oneroof.gov_worker_cursor (worker_name, source_name) VALUES ('sorter', 'event_outbox')");

@@ -1,5 +1,6 @@
 package dev.oneroof.bench.trials;
 
+import dev.oneroof.core.act.OperatorAct;
 import dev.oneroof.core.lease.Beat;
 import dev.oneroof.core.lease.Claim;
 import dev.oneroof.core.lease.Epoch;
@@ -7,6 +8,7 @@ import dev.oneroof.core.lease.Lease;
 import dev.oneroof.core.lease.LeaseStore;
 import dev.oneroof.core.lease.Renewal;
 import dev.oneroof.core.lease.Scope;
+import dev.oneroof.core.tail.Cursors;
 import dev.oneroof.core.worker.Waiting;
 import dev.oneroof.postgres.Database;
 import java.time.Duration;
@@ -21,19 +23,8 @@ import java.util.function.Consumer;
  * lost or still have the lease, leases that run out and are claimed.
  */
 final class Meddlers implements AutoCloseable {
+    private static final OperatorAct BY = new OperatorAct("bench", "trial");
     private static final Duration BRIEF = Duration.ofMillis(100);
-
-    private static final String PAUSE = """
-            UPDATE oneroof.gov_worker_cursor
-            SET pause_actor = 'bench', pause_reason = 'trial', pause_until = clock_timestamp() + interval '50 ms'
-            WHERE worker_name = :worker AND source_name = :source AND shard = :shard
-            """;
-
-    private static final String RESUME = """
-            UPDATE oneroof.gov_worker_cursor
-            SET pause_actor = NULL, pause_reason = NULL, pause_until = NULL
-            WHERE worker_name = :worker AND source_name = :source AND shard = :shard
-            """;
 
     private static final String RUN_OUT = """
             UPDATE oneroof.queue_heartbeat
@@ -42,6 +33,7 @@ final class Meddlers implements AutoCloseable {
             """;
 
     private final Database db;
+    private final Cursors cursors;
     private final Ownership ownership;
     private final List<Scope> scopes;
     private final LeaseStore leases = new LeaseStore();
@@ -54,6 +46,7 @@ final class Meddlers implements AutoCloseable {
 
     Meddlers(Database db, Ownership ownership, List<Scope> scopes) {
         this.db = db;
+        this.cursors = new Cursors(db);
         this.ownership = ownership;
         this.scopes = scopes;
     }
@@ -80,18 +73,10 @@ final class Meddlers implements AutoCloseable {
 
     private void pause(SplittableRandom random) {
         Scope scope = any(random);
-        update(PAUSE, scope);
+        cursors.pause(scope, BY, Duration.ofMillis(50));
         stop.pause(Duration.ofMillis(random.nextInt(20)));
-        update(RESUME, scope);
+        cursors.resume(scope, BY);
         pauses.incrementAndGet();
-    }
-
-    private void update(String sql, Scope scope) {
-        db.useTx(tx -> tx.update(sql)
-                .bind("worker", scope.worker())
-                .bind("source", scope.source())
-                .bind("shard", scope.shard())
-                .execute());
     }
 
     /** As the owner of a moment ago, or of now: the second is what renews a lease beside a long batch. */
@@ -139,6 +124,6 @@ final class Meddlers implements AutoCloseable {
                 return;
             }
         }
-        scopes.forEach(scope -> update(RESUME, scope));
+        scopes.forEach(scope -> cursors.resume(scope, BY));
     }
 }

@@ -4,7 +4,7 @@ import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 
 /**
- * Who does something, and why. Both are written down with what was done; the database adds the login that it was done by.
+ * The actor of an act and the reason for it. Both are recorded with the act; the database adds the login.
  */
 public record OperatorAct(String actor, String reason) {
     public OperatorAct {

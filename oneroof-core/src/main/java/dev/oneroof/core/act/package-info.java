@@ -1,4 +1,4 @@
-/** The trail of operators' acts. */
+/** The record of operators' acts. */
 @NullMarked
 package dev.oneroof.core.act;
 

@@ -12,13 +12,13 @@ import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one check for SQL expressions that are kept as data. An expression must be worked out from one row alone and give
- * the same for that row at any time, in any session: what reads other rows, the clock or a setting changes its answer
- * while no row changes, and nobody would look at the row again.
+ * The one check for SQL expressions that are kept as data. An expression must be computed from one row alone and give the
+ * same value for that row at any time, in any session: one that reads other rows, the clock or a setting changes its value while
+ * no row changes, and the row would not be read again.
  *
  * <p>The server itself decides, before anything is saved: a stored generated column on a temporary table of the same
  * shape takes no subquery, aggregate, set-returning function, system column or whole row, and nothing that is not
- * IMMUTABLE. Four things it takes all the same:
+ * IMMUTABLE. Four things it accepts that must be refused:
  *
  * <ul>
  *   <li>Functions of a user, which are what they say they are only until they are replaced. The catalog says what the column
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *       are parsed twice, under settings as unlike as can be, and must come out the same.
  *   <li>{@code 'now'}, the one such constant that no setting changes. It is found by its value: the transaction's own time.
  *   <li>Text made of {@code bytea}, of floating-point numbers and of what has them in it: it is written as settings say, by
- *       functions that are declared IMMUTABLE. And XML, whose parts are not looked at. The stored expression shows both.
+ *       functions that are declared IMMUTABLE. And XML, whose parts it does not check. The stored expression shows both.
  * </ul>
  */
 public final class ExpressionCheck {

@@ -3,7 +3,7 @@ package dev.oneroof.core.expression;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks whether an expression stays within the parentheses that are put around it. The server cannot tell: {@code a) OR
+ * Checks whether an expression stays within the parentheses that are put around it. The server cannot detect this: {@code a) OR
  * (b} is well-formed there, and reads rows twice. What the server, the driver and the mapping layer read differently is
  * refused.
  */
@@ -86,7 +86,7 @@ public final class ExpressionText {
 
     /**
      * To the closing quote. A doubled one closes and opens again; in E'…' a backslash takes the next with it. Whether a
-     * backslash before the last quote keeps it open depends on a setting, and not everybody reads it alike.
+     * backslash before the last quote keeps it open depends on a setting, which server and driver may read differently.
      */
     private @Nullable String skipQuoted(char quote) {
         boolean escapes = quote == '\'' && at > 0 && (text.charAt(at - 1) | 0x20) == 'e' && !isWordBefore(at - 1);

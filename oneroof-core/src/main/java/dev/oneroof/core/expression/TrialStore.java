@@ -9,10 +9,10 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * A temporary table of the same shape as another, on which expressions are tried as generated columns. All of it goes
+ * A temporary table of the same shape as another, on which expressions are tried as generated columns. All of it is gone
  * when the savepoint around it is rolled back.
  *
- * <p>What a user has written goes to the server as it stands, in statements of its own.
+ * <p>A user's text is sent to the server unchanged, in statements of its own.
  */
 final class TrialStore {
     private static final String TYPE_TABLE = "pg_temp.oneroof_trial_type";

@@ -46,7 +46,7 @@ public interface Feature {
      */
     default Optional<Worker> worker(FeatureContext context, Scope scope) {
         Optional<Worker> fixed = workers(context).stream()
-                .filter(worker -> worker.scope().equals(scope))
+                .filter(worker -> worker.spec().scope().equals(scope))
                 .findFirst();
         return fixed.or(() -> workerSets(context).stream()
                 .flatMap(set -> set.members().stream())

@@ -3,9 +3,9 @@ package dev.oneroof.core.gate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A gate as it stands.
+ * A gate and its last change.
  *
- * @param open whether it lets through now: plainly open, and not expired
+ * @param open whether it is open now: opened, and not expired
  * @param expiresAt when it closes by itself; null where it does not
  */
 public record Gate(

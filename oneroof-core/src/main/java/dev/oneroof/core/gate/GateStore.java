@@ -15,20 +15,7 @@ public final class GateStore {
 
     private static final String IS_OPEN = "SELECT oneroof.fn_gate_open(:key)";
 
-    // In the words of who closed it, or let it run out; a gate that is not there has none.
-    private static final String WHY_CLOSED = """
-            SELECT CASE
-                       WHEN oneroof.fn_gate_open(:key) THEN NULL
-                       ELSE coalesce(
-                           (SELECT CASE WHEN value = 'true' THEN format('gate %s is closed: it was opened by %s until %s', key, actor,
-                                                                        to_char(expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))
-                                        WHEN actor = 'install' THEN format('gate %s is closed', key)
-                                        ELSE format('gate %s is closed by %s: %s', key, actor, reason) END
-                            FROM oneroof.dot_config
-                            WHERE key = :key AND kind = 'gate'),
-                           format('gate %s is closed', CAST(:key AS text)))
-                   END
-            """;
+    private static final String CLOSED_REASON = "SELECT oneroof.fn_gate_closed_reason(:key)";
 
     private static final String SET = """
             UPDATE oneroof.dot_config
@@ -64,12 +51,12 @@ public final class GateStore {
         return tx.query(IS_OPEN).bind("key", key).mapTo(Boolean.class).one();
     }
 
-    /** Why it lets nothing through; empty where it does. */
+    /** Why the gate is closed; empty where it is open. */
     public Optional<String> whyClosed(Tx tx, String key) {
-        return tx.query(WHY_CLOSED).bind("key", key).mapTo(String.class).findOne();
+        return tx.query(CLOSED_REASON).bind("key", key).mapTo(String.class).findOne();
     }
 
-    /** Refuses what a closed gate forbids, and says how to open it. */
+    /** Refuses what a closed gate forbids, with the command that opens it. */
     public void demandOpen(Tx tx, String key) {
         if (!isOpen(tx, key)) {
             throw new OneRoofException(
@@ -79,12 +66,12 @@ public final class GateStore {
         }
     }
 
-    /** Opens a gate until somebody closes it. The trail of who did so is written by the database. */
+    /** Opens a gate until it is closed. The database records actor, reason and login. */
     public void open(Tx tx, String key, String actor, String reason) {
         set(tx, key, "true", null, actor, reason);
     }
 
-    /** Opens a gate for a time; after it the gate is closed by itself. */
+    /** Opens a gate for a time, after which it closes by itself. */
     public void openFor(Tx tx, String key, Duration time, String actor, String reason) {
         if (!time.isPositive() || time.compareTo(LONGEST) > 0) {
             throw new OneRoofException(

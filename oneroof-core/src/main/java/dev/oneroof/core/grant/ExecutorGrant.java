@@ -1,7 +1,7 @@
 package dev.oneroof.core.grant;
 
 /**
- * A grant as it stands.
+ * A grant, with its effect.
  *
  * @param login the login's name; its number where it was dropped
  * @param subject {@code kind}, {@code executor} or {@code domain}

@@ -3,8 +3,7 @@ package dev.oneroof.core.grant;
 import java.util.List;
 
 /**
- * What is granted to a login, or taken from it. Each is an exact name, or with a {@code *} at its end all names that
- * begin so.
+ * What is granted to a login, or taken from it. Each is an exact name, or a prefix with a {@code *} at its end.
  *
  * @param kinds of jobs that it may lease and end
  * @param executors under whose names it may lease, and for which it may beat

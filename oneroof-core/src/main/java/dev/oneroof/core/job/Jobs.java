@@ -1,6 +1,6 @@
 package dev.oneroof.core.job;
 
-import dev.oneroof.core.act.ActLog;
+import dev.oneroof.core.act.ActStore;
 import dev.oneroof.core.act.OperatorAct;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Tx;
@@ -51,7 +51,7 @@ public final class Jobs {
         return db.inTx(tx -> {
             Enqueued enqueued = enqueue(tx, job);
             if (enqueued.isNew()) {
-                new ActLog().record(tx, "job_enqueue", "job " + enqueued.id(), by);
+                new ActStore().record(tx, "job_enqueue", "job " + enqueued.id(), by);
             }
             return enqueued;
         });

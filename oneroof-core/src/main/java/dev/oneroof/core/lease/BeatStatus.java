@@ -2,7 +2,7 @@ package dev.oneroof.core.lease;
 
 import java.util.Locale;
 
-/** How the pass before this beat went. */
+/** The result of the pass before this beat. */
 public enum BeatStatus {
     OK,
     WARN,

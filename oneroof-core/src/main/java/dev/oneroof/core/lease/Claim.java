@@ -1,10 +1,10 @@
 package dev.oneroof.core.lease;
 
-/** What came of asking for a scope. */
+/** The result of a claim. */
 public sealed interface Claim {
-    /** It is ours; the sessions of the epoch before may still be about. */
-    record Taken(Lease lease, Epoch before) implements Claim {}
+    /** The scope is ours; sessions of the previous epoch may still be open. */
+    record Taken(Lease lease, Epoch before, boolean takenOver) implements Claim {}
 
-    /** Somebody else has it, or is being asked for it at this very moment. */
+    /** Another instance holds the scope, or its row is locked. */
     record Denied() implements Claim {}
 }

@@ -2,24 +2,26 @@ package dev.oneroof.core.lease;
 
 import dev.oneroof.postgres.Tx;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Leases and beats, in {@code queue_heartbeat}.
  *
- * <p>Time alone cannot keep two owners apart: a process that was frozen wakes up and goes on where it was, long after
- * its lease ran out. So each claim draws an epoch, and the last statement of every working transaction is {@link
- * #fence}, which finds the row only under its own owner and epoch and keeps it locked until the commit. Either the fence
- * comes first, then a claim passes over the locked row; or the claim comes first, then the fence finds nothing and the
- * work is rolled back. Expiry only decides when somebody else may try.
+ * <p>Time alone cannot separate two owners: a process that was frozen continues where it was, long after its lease expired. So
+ * each claim draws an epoch, and the last statement of every working transaction is {@link #fence}, which finds the row only
+ * under its own owner and epoch and keeps it locked until the commit. Either the fence is first, and the claim skips the
+ * locked row; or the claim is first, and the fence finds nothing and the work is rolled back. Expiry only decides when another
+ * instance may claim.
  *
- * <p>Only the database's clock is asked, so that skewed machines agree. Every method touches this one table; batches
- * lock effects, then the cursor, then the lease, in this order.
+ * <p>Only the database's clock is used, so that skewed machines agree. Every method touches this one table; batches lock
+ * effects, then the cursor, then the lease, in this order.
  */
 public final class LeaseStore {
     private static final int LONGEST_REASON = 500;
 
-    // Looked for first: against a row that a frozen owner is just changing, ON CONFLICT would wait for that owner.
+    // NOT EXISTS first: on a row that a frozen owner has changed, ON CONFLICT would wait for that owner.
     private static final String REGISTER = """
             INSERT INTO oneroof.queue_heartbeat
                 (executor_name, executor_kind, expected_cadence_seconds, stale_threshold_seconds, registered_by)
@@ -28,11 +30,12 @@ public final class LeaseStore {
             ON CONFLICT (executor_name) DO NOTHING
             """;
 
-    // SKIP LOCKED: a frozen owner may hold the row inside its transaction, and nobody should wait for it.
-    // An owner may claim again what it holds: that is how a restarted instance comes back at once, under a new epoch.
-    // One that lies minutes beyond what anybody is given is of a clock that has gone back since.
-    // What was not given back is taken over, and when that happened lately is kept: an ownership that flaps is told by
-    // it, also between two processes that bear the same name.
+    // SKIP LOCKED: a frozen owner may hold the row inside its transaction, and no claim may wait for it.
+    // An owner may claim again what it holds: a restarted instance resumes at once, under a new epoch.
+    // A lease that ends minutes later than any could was written by a clock that has stepped back since.
+    // A scope that was not released is taken over. The times of recent takeovers are kept: they show an ownership that
+    // flaps,
+    // also between two processes of the same name.
     private static final String CLAIM = """
             WITH free AS (
                 SELECT executor_name, lease_epoch, lease_owner, lease_until
@@ -60,11 +63,13 @@ public final class LeaseStore {
                 updated_at = clock_timestamp()
             FROM free
             WHERE h.executor_name = free.executor_name
-            RETURNING h.lease_epoch, coalesce(free.lease_epoch, 0) AS old_epoch
+            RETURNING h.lease_epoch, coalesce(free.lease_epoch, 0) AS old_epoch,
+                      free.lease_owner <> :owner AS taken_over
             """;
 
-    // A session works under an epoch and says so in its name. The owner before us may be frozen inside a transaction,
-    // and our first batch would wait on the keys it has written. One may end the sessions of one's own login.
+    // A session has the epoch it works under in its name. The previous owner may be frozen inside a transaction, and
+    // our first
+    // batch would wait for the keys it has written. A login may end its own sessions.
     private static final String END_SESSIONS = """
             SELECT count(pg_terminate_backend(pid))
             FROM pg_catalog.pg_stat_activity
@@ -74,37 +79,60 @@ public final class LeaseStore {
               AND application_name = oneroof.fn_session_name(:epoch)
             """;
 
-    // One write renews and beats. With the heartbeat gate closed the tick stays as it was and the lease goes on;
-    // likewise
-    // where it is no sign of life. Nobody waits for who has locked the row: there are others to beat for.
+    // One write renews and beats, for any number of scopes. With the heartbeat gate closed the tick stays as it was and
+    // the
+    // lease is renewed; likewise for a beat that is not a sign of life. SKIP LOCKED: a locked row must not delay the
+    // others.
     private static final String BEAT = """
-            UPDATE oneroof.queue_heartbeat h
-            SET lease_until = clock_timestamp() + make_interval(secs => :ttl),
-                last_tick_at = CASE WHEN g.open AND :alive THEN clock_timestamp() ELSE last_tick_at END,
-                last_tick_status = CASE WHEN g.open THEN :status ELSE last_tick_status END,
-                ticks_total = ticks_total + CASE WHEN g.open AND :alive THEN 1 ELSE 0 END,
-                last_beat_payload = CASE WHEN g.open THEN jsonb_build_object(
-                    'doing', CAST(:doing AS text), 'reason', CAST(:reason AS text),
-                    'since', CASE
-                        WHEN last_beat_payload ->> 'doing' = :doing AND jsonb_exists(last_beat_payload, 'since')
-                        THEN last_beat_payload -> 'since'
-                        ELSE to_jsonb(extract(epoch FROM clock_timestamp()))
-                    END) ELSE last_beat_payload END,
-                updated_at = clock_timestamp()
-            FROM (SELECT executor_name, oneroof.fn_gate_open('queue.heartbeat.enabled') AS open
-                  FROM oneroof.queue_heartbeat
-                  WHERE executor_name = :executor AND lease_owner = :owner AND lease_epoch = :epoch
-                  FOR NO KEY UPDATE SKIP LOCKED) g
-            WHERE h.executor_name = g.executor_name
+            WITH due AS (
+                SELECT d.executor_name, d.owner, d.epoch, d.ttl, d.status, d.doing, d.alive, d.reason, d.no
+                FROM unnest(
+                    CAST(:executors AS text[]), CAST(:owners AS text[]), CAST(CAST(:epochs AS text[]) AS bigint[]),
+                    CAST(CAST(:ttls AS text[]) AS double precision[]), CAST(:statuses AS text[]), CAST(:doings AS text[]),
+                    CAST(CAST(:alive AS text[]) AS boolean[]), CAST(:reasons AS text[]))
+                    WITH ORDINALITY AS d (executor_name, owner, epoch, ttl, status, doing, alive, reason, no)
+            ), gate AS MATERIALIZED (
+                SELECT oneroof.fn_gate_open('queue.heartbeat.enabled') AS open
+            ), free AS MATERIALIZED (
+                SELECT h.executor_name
+                FROM due d
+                JOIN oneroof.queue_heartbeat h
+                  ON h.executor_name = d.executor_name AND h.lease_owner = d.owner AND h.lease_epoch = d.epoch
+                FOR NO KEY UPDATE OF h SKIP LOCKED
+            ), renewed AS (
+                UPDATE oneroof.queue_heartbeat h
+                SET lease_until = clock_timestamp() + make_interval(secs => d.ttl),
+                    last_tick_at = CASE WHEN g.open AND d.alive THEN clock_timestamp() ELSE h.last_tick_at END,
+                    last_tick_status = CASE WHEN g.open THEN d.status ELSE h.last_tick_status END,
+                    ticks_total = h.ticks_total + CASE WHEN g.open AND d.alive THEN 1 ELSE 0 END,
+                    last_beat_payload = CASE WHEN g.open THEN jsonb_build_object(
+                        'doing', d.doing, 'reason', d.reason,
+                        'since', CASE
+                            WHEN h.last_beat_payload ->> 'doing' = d.doing AND jsonb_exists(h.last_beat_payload, 'since')
+                            THEN h.last_beat_payload -> 'since'
+                            ELSE to_jsonb(extract(epoch FROM clock_timestamp()))
+                        END) ELSE h.last_beat_payload END,
+                    updated_at = clock_timestamp()
+                FROM due d
+                JOIN free f USING (executor_name)
+                CROSS JOIN gate g
+                WHERE h.executor_name = d.executor_name
+                RETURNING h.executor_name
+            )
+            SELECT CASE
+                       WHEN r.executor_name IS NOT NULL THEN 'HELD'
+                       WHEN EXISTS (
+                           SELECT FROM oneroof.queue_heartbeat h
+                           WHERE h.executor_name = d.executor_name AND h.lease_owner = d.owner AND h.lease_epoch = d.epoch)
+                       THEN 'BUSY'
+                       ELSE 'LOST'
+                   END
+            FROM due d
+            LEFT JOIN renewed r USING (executor_name)
+            ORDER BY d.no
             """;
 
-    private static final String IS_OURS = """
-            SELECT EXISTS (
-                SELECT FROM oneroof.queue_heartbeat
-                WHERE executor_name = :executor AND lease_owner = :owner AND lease_epoch = :epoch)
-            """;
-
-    // No beat and no renewal: the lease runs out, and somebody else may have more luck with it.
+    // No beat and no renewal: the lease expires, and another instance may succeed.
     private static final String STUCK = """
             UPDATE oneroof.queue_heartbeat h
             SET last_tick_status = 'error',
@@ -119,7 +147,7 @@ public final class LeaseStore {
             WHERE h.executor_name = o.executor_name
             """;
 
-    // A lock and no new row version: batches may come by the hundred a second.
+    // A lock and no new row version: there may be hundreds of batches a second.
     private static final String FENCE = """
             SELECT 1
             FROM oneroof.queue_heartbeat
@@ -154,7 +182,7 @@ public final class LeaseStore {
             WHERE executor_name = :executor AND lease_owner = :owner AND lease_epoch = :epoch
             """;
 
-    /** Makes the scope known; nothing happens when it is already. */
+    /** Registers the scope; returns 0 when it is registered already. */
     public int register(Tx tx, Scope scope, String owner, Duration cadence, Duration threshold) {
         return tx.update(REGISTER)
                 .bind("executor", scope.executorName())
@@ -164,7 +192,7 @@ public final class LeaseStore {
                 .execute();
     }
 
-    /** How often in this time the scope was taken from an owner that had not given it back; counted up to 20. */
+    /** How often in this time the scope was taken over from an owner that had not released it; counted up to 20. */
     public long takenOver(Tx tx, Scope scope, Duration within) {
         return tx.query(TAKEN_OVER)
                 .bind("executor", scope.executorName())
@@ -181,7 +209,7 @@ public final class LeaseStore {
                 .one();
     }
 
-    /** Who holds the scope now. */
+    /** The instance that holds the scope now. */
     public Optional<String> owner(Tx tx, Scope scope) {
         return tx.query(OWNER)
                 .bind("executor", scope.executorName())
@@ -196,14 +224,15 @@ public final class LeaseStore {
                 .bind("ttl", seconds(timeToLive))
                 .<Claim>map((row, context) -> new Claim.Taken(
                         new Lease(scope, owner, new Epoch(row.getLong("lease_epoch")), timeToLive),
-                        new Epoch(row.getLong("old_epoch"))))
+                        new Epoch(row.getLong("old_epoch")),
+                        row.getBoolean("taken_over")))
                 .findOne()
                 .orElseGet(Claim.Denied::new);
     }
 
-    /** Ends the sessions that still work under an epoch that is over, and returns how many there were. */
+    /** Ends the sessions that still work under an earlier epoch, and returns how many there were. */
     public long endSessions(Tx tx, Epoch over) {
-        // As the login itself: the role that the program acts as has no power over anybody's sessions.
+        // As the login itself: the role that the program acts as may not end sessions.
         tx.update("SET LOCAL ROLE NONE").execute();
         return tx.query(END_SESSIONS)
                 .bind("epoch", over.value())
@@ -211,31 +240,33 @@ public final class LeaseStore {
                 .one();
     }
 
-    /**
-     * Renews the lease and says what the worker is doing: an address or a word, never contents. Where the row is locked it
-     * is asked for once more, without a lock.
-     */
+    /** Renews the lease and records what the worker is doing: an address or a word, never contents. */
     public Renewal beat(Tx tx, Lease lease, Beat beat) {
-        int rows = tx.update(BEAT)
-                .bind("executor", lease.scope().executorName())
-                .bind("owner", lease.owner())
-                .bind("epoch", lease.epoch().value())
-                .bind("ttl", seconds(lease.timeToLive()))
-                .bind("status", beat.status().sql())
-                .bind("doing", beat.doing().sql())
-                .bind("alive", beat.isSignOfLife())
-                .bind("reason", shortened(beat.reason()))
-                .execute();
-        if (rows == 1) {
-            return Renewal.HELD;
-        }
-        boolean isOurs = tx.query(IS_OURS)
-                .bind("executor", lease.scope().executorName())
-                .bind("owner", lease.owner())
-                .bind("epoch", lease.epoch().value())
-                .mapTo(Boolean.class)
-                .one();
-        return isOurs ? Renewal.BUSY : Renewal.LOST;
+        return beatAll(tx, List.of(new LeaseBeat(lease, beat))).getFirst();
+    }
+
+    /** As {@link #beat}, for several scopes in one statement; the renewals are in the order of the beats. */
+    public List<Renewal> beatAll(Tx tx, List<LeaseBeat> beats) {
+        return tx.query(BEAT)
+                .bind("executors", texts(beats, due -> due.lease().scope().executorName()))
+                .bind("owners", texts(beats, due -> due.lease().owner()))
+                .bind(
+                        "epochs",
+                        texts(beats, due -> Long.toString(due.lease().epoch().value())))
+                .bind(
+                        "ttls",
+                        texts(beats, due -> Double.toString(seconds(due.lease().timeToLive()))))
+                .bind("statuses", texts(beats, due -> due.beat().status().sql()))
+                .bind("doings", texts(beats, due -> due.beat().activity().sql()))
+                .bind("alive", texts(beats, due -> Boolean.toString(due.beat().isSignOfLife())))
+                .bind("reasons", texts(beats, due -> shortened(due.beat().reason())))
+                .mapTo(String.class)
+                .map(Renewal::valueOf)
+                .list();
+    }
+
+    private static String[] texts(List<LeaseBeat> beats, Function<LeaseBeat, String> text) {
+        return beats.stream().map(text).toArray(String[]::new);
     }
 
     /** The last statement before a commit. {@link Renewal#LOST} means: roll back. */
@@ -258,7 +289,7 @@ public final class LeaseStore {
                 .execute();
     }
 
-    /** Gives the scope back and has it forgotten. */
+    /** Releases and deregisters the scope. */
     public int remove(Tx tx, Lease lease) {
         return tx.update(REMOVE)
                 .bind("executor", lease.scope().executorName())
@@ -267,7 +298,7 @@ public final class LeaseStore {
                 .execute();
     }
 
-    /** The owner's process lives and its pass does not come to an end. False where it was not written down. */
+    /** Records that the owner's process is alive and its pass does not end. False where it could not be written. */
     public boolean stuck(Tx tx, Lease lease, String reason) {
         return tx.update(STUCK)
                         .bind("executor", lease.scope().executorName())
@@ -278,7 +309,7 @@ public final class LeaseStore {
                 == 1;
     }
 
-    /** A beat is a signal and has its size; and no text in the database holds a NUL. */
+    /** A beat is a signal of bounded size; and PostgreSQL stores no NUL in a text. */
     private static String shortened(String reason) {
         String plain = reason.replace('\0', ' ');
         return plain.length() <= LONGEST_REASON ? plain : plain.substring(0, LONGEST_REASON);

@@ -6,7 +6,15 @@ public record Scope(String worker, String source, int shard) {
         return new Scope(worker, source, 0);
     }
 
-    /** Its name in {@code queue_heartbeat}. Neither part can hold a slash: their tables refuse it. */
+    /** The scope of this name in {@code queue_heartbeat}; the source of a process's own scope may contain slashes. */
+    public static Scope ofExecutor(String name) {
+        int first = name.indexOf('/');
+        int last = name.lastIndexOf('/');
+        return new Scope(
+                name.substring(0, first), name.substring(first + 1, last), Integer.parseInt(name.substring(last + 1)));
+    }
+
+    /** Its name in {@code queue_heartbeat}. The worker contains no slash, nor does a tailed source: their tables refuse it. */
     public String executorName() {
         return worker + "/" + source + "/" + shard;
     }

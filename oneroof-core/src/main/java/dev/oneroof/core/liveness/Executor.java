@@ -4,10 +4,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whoever beats: a worker on a source, an instance, or an executor in another language.
+ * A process or worker that beats: a worker on a source, an instance, or an executor in another language.
  *
- * @param leaseOwner the instance that holds it; null while nobody does
- * @param notKnown which rows of its source its state cannot stand for; null where there are none
+ * @param leaseOwner the instance that holds it; null while none does
+ * @param notKnown which rows of its source its state does not cover; null where there are none
  */
 public record Executor(
         String name,
@@ -26,10 +26,10 @@ public record Executor(
         @Nullable String notKnown) {
 
     /**
-     * Something that happened to it: registered, deregistered, fresh_to_stale, escalated or stale_to_fresh; or taken_over,
-     * from an owner that had not given it back.
+     * An entry of its history: registered, deregistered, fresh_to_stale, escalated or stale_to_fresh; or taken_over, from an
+     * owner that had not released it.
      *
-     * @param actor null where nobody wrote down who it was
+     * @param actor null where none was recorded
      */
     public record Transition(
             String at,
@@ -39,6 +39,6 @@ public record Executor(
             @Nullable Double gapSeconds,
             @Nullable String actor) {}
 
-    /** With its story, the latest first. */
-    public record Story(Executor executor, List<Transition> transitions) {}
+    /** With its transitions, the latest first. */
+    public record History(Executor executor, List<Transition> transitions) {}
 }

@@ -1,4 +1,4 @@
-/** Who is alive: the check for silence, and the states that everybody is told. */
+/** Which executors are alive: the check for silence, and the states that operators see. */
 @NullMarked
 package dev.oneroof.core.liveness;
 

@@ -1,4 +1,4 @@
 package dev.oneroof.core.outbox;
 
-/** Who caused an event, and in which system. */
+/** The actor and the system that caused an event. */
 public record Origin(String actor, String system) {}

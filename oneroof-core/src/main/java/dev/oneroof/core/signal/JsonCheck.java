@@ -5,7 +5,7 @@ import dev.oneroof.postgres.error.OneRoofException;
 
 /**
  * Whether a text is JSON that the database can read, before it is asked: its answers name no field, and of very deep ones it
- * says that its stack is full. What is refused is told by its place, for it may be contents.
+ * says that its stack is full. A message names the place of what is refused and not the value, which may be contents.
  */
 final class JsonCheck {
     private static final int DEEPEST = 100;

@@ -23,9 +23,11 @@ public final class CursorStore {
     private static final String FIND = """
             SELECT worker_name, source_name, shard, last_watermark_ts, last_watermark_id, settled_ts, settled_id,
                    kept_ts, kept_id, events_seen, attempts_written, dead_lettered, phase, version, hold_state, hold_reason,
-                   pause_reason, pause_until::text AS pause_until,
-                   CASE WHEN pause_until IS NULL OR pause_until > clock_timestamp() THEN pause_actor END AS pause_actor
+                   p.actor AS pause_actor, p.reason AS pause_reason, p.until::text AS pause_until
             FROM oneroof.gov_worker_cursor
+            LEFT JOIN oneroof.worker_pause p
+              ON p.executor_name = concat(worker_name, '/', source_name, '/', shard)
+             AND (p.until IS NULL OR p.until > clock_timestamp())
             WHERE (CAST(:worker AS text) IS NULL OR worker_name = :worker)
               AND (CAST(:source AS text) IS NULL OR source_name = :source)
               AND (CAST(:shard AS integer) IS NULL OR shard = :shard)
@@ -90,7 +92,9 @@ public final class CursorStore {
               AND settled_ts IS NOT DISTINCT FROM :old_settled_ts
               AND settled_id IS NOT DISTINCT FROM :old_settled_id
               AND hold_state IS NULL
-              AND (pause_actor IS NULL OR pause_until <= clock_timestamp())
+              AND NOT EXISTS (
+                  SELECT FROM oneroof.worker_pause
+                  WHERE executor_name = :executor AND (until IS NULL OR until > clock_timestamp()))
               AND %3$s
             RETURNING ctid::text
             """;
@@ -233,6 +237,7 @@ public final class CursorStore {
                 .bind("old_head_id", Watermark.idOf(from.head()))
                 .bind("old_settled_ts", Watermark.tsOf(from.settled()))
                 .bind("old_settled_id", Watermark.idOf(from.settled()))
+                .bind("executor", scope.executorName())
                 .bind("tid", from.tid())
                 .mapTo(String.class)
                 .findOne();

@@ -1,6 +1,6 @@
 package dev.oneroof.core.tail;
 
-import dev.oneroof.core.act.ActLog;
+import dev.oneroof.core.act.ActStore;
 import dev.oneroof.core.act.OperatorAct;
 import dev.oneroof.core.finding.FindingType;
 import dev.oneroof.core.gate.GateStore;
@@ -8,6 +8,7 @@ import dev.oneroof.core.gate.Gates;
 import dev.oneroof.core.lease.Scope;
 import dev.oneroof.core.tail.source.TailSource;
 import dev.oneroof.core.tail.source.Watermark;
+import dev.oneroof.core.worker.PauseStore;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Tx;
 import dev.oneroof.postgres.error.ErrorCode;
@@ -16,6 +17,7 @@ import dev.oneroof.postgres.text.DurationText;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +30,8 @@ public final class Cursors {
     private final Database db;
     private final TailStores stores = TailStores.standard();
     private final OperatorStore store = new OperatorStore();
-    private final ActLog acts = new ActLog();
+    private final PauseStore pauses = new PauseStore();
+    private final ActStore acts = new ActStore();
     private final GateStore gates = new GateStore();
     private final CursorReport reports = new CursorReport();
 
@@ -45,12 +48,14 @@ public final class Cursors {
         return db.inTx(tx -> reports.of(tx, stores, cursor(tx, scope), source(tx, scope)));
     }
 
-    /** Pauses the cursor, until the expiry or until it is resumed. */
+    /** Pauses a worker, with a cursor or without, until the time is over or it is resumed. */
     public void pause(Scope scope, OperatorAct by, @Nullable Duration expiry) {
         demand("for", expiry);
         db.useTx(tx -> {
-            cursor(tx, scope);
-            store.pause(tx, scope, by, expiry);
+            pausable(tx, scope.executorName());
+            // The cursor first, in the order in which batches lock.
+            store.interrupt(tx, scope);
+            pauses.pause(tx, scope, by, expiry);
             acts.record(
                     tx,
                     "cursor_pause",
@@ -65,13 +70,41 @@ public final class Cursors {
     /** False when it was not paused. */
     public boolean resume(Scope scope, OperatorAct by) {
         return db.inTx(tx -> {
-            cursor(tx, scope);
-            boolean paused = store.resume(tx, scope);
+            pausable(tx, scope.executorName());
+            boolean paused = pauses.resume(tx, scope);
             if (paused) {
                 acts.record(tx, "cursor_resume", scope.executorName(), by);
             }
             return paused;
         });
+    }
+
+    /**
+     * The scope that can be paused under this name.
+     *
+     * @param name of a scope, with or without its shard where that is 0, or of a worker that has only one scope
+     */
+    public Scope pausable(String name) {
+        return db.inTx(tx -> pausable(tx, name));
+    }
+
+    private Scope pausable(Tx tx, String name) {
+        List<Scope> found = pauses.find(tx, name);
+        if (found.size() > 1) {
+            throw new OneRoofException(
+                    ErrorCode.INVALID_INPUT,
+                    "worker: '%s' has %d scopes; allowed are %s"
+                            .formatted(
+                                    name,
+                                    found.size(),
+                                    found.stream().map(Scope::executorName).collect(Collectors.joining(", "))));
+        }
+        return found.stream()
+                .findFirst()
+                .orElseThrow(() -> new OneRoofException(
+                        ErrorCode.NOT_FOUND,
+                        "worker: there is no worker and no cursor '%s'; 'oneroof worker list' and 'oneroof cursor list' have them"
+                                .formatted(name)));
     }
 
     /** Ends a hold: the cursor continues from its present position. */

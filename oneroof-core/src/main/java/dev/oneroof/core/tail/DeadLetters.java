@@ -1,6 +1,6 @@
 package dev.oneroof.core.tail;
 
-import dev.oneroof.core.act.ActLog;
+import dev.oneroof.core.act.ActStore;
 import dev.oneroof.core.act.OperatorAct;
 import dev.oneroof.core.gate.GateStore;
 import dev.oneroof.core.gate.Gates;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class DeadLetters {
     private final Database db;
     private final OperatorStore store = new OperatorStore();
-    private final ActLog acts = new ActLog();
+    private final ActStore acts = new ActStore();
     private final GateStore gates = new GateStore();
 
     public DeadLetters(Database db) {

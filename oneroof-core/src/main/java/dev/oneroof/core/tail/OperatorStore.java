@@ -11,18 +11,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes the acts of operators on cursors and dead letters. */
 final class OperatorStore {
-    private static final String PAUSE = """
+    // A new version of the row: a batch that is running cannot commit over it. Its own look for a pause would not do,
+    // as its
+    // snapshot may be older than the pause.
+    private static final String INTERRUPT = """
             UPDATE oneroof.gov_worker_cursor
-            SET pause_actor = :actor, pause_reason = :reason,
-                pause_until = clock_timestamp() + make_interval(secs => :seconds),
-                updated_at = clock_timestamp()
+            SET version = version + 1, updated_at = clock_timestamp()
             WHERE worker_name = :worker AND source_name = :source AND shard = :shard
-            """;
-
-    private static final String RESUME = """
-            UPDATE oneroof.gov_worker_cursor
-            SET pause_actor = NULL, pause_reason = NULL, pause_until = NULL, updated_at = clock_timestamp()
-            WHERE worker_name = :worker AND source_name = :source AND shard = :shard AND pause_actor IS NOT NULL
             """;
 
     // The operator accepts the present position of the cursor on this server.
@@ -89,20 +84,9 @@ final class OperatorStore {
               AND (CAST(:id AS bigint) IS NULL OR pending_id = :id)
             """;
 
-    boolean pause(Tx tx, Scope scope, OperatorAct by, @Nullable Duration expiry) {
-        return tx.update(PAUSE)
-                        .bind("actor", by.actor())
-                        .bind("reason", by.reason())
-                        .bind("seconds", expiry == null ? null : (Double) (expiry.toMillis() / 1000.0))
-                        .bind("worker", scope.worker())
-                        .bind("source", scope.source())
-                        .bind("shard", scope.shard())
-                        .execute()
-                == 1;
-    }
-
-    boolean resume(Tx tx, Scope scope) {
-        return onCursor(tx, RESUME, scope);
+    /** Has a running batch of the cursor roll back; false where there is no cursor. */
+    boolean interrupt(Tx tx, Scope scope) {
+        return onCursor(tx, INTERRUPT, scope);
     }
 
     boolean accept(Tx tx, Scope scope) {

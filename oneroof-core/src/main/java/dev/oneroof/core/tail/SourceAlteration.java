@@ -1,6 +1,6 @@
 package dev.oneroof.core.tail;
 
-import dev.oneroof.core.act.ActLog;
+import dev.oneroof.core.act.ActStore;
 import dev.oneroof.core.act.OperatorAct;
 import dev.oneroof.core.finding.FindingType;
 import dev.oneroof.core.gate.GateStore;
@@ -41,7 +41,7 @@ final class SourceAlteration {
     private final AlterStore store = new AlterStore();
     private final OperatorStore operators = new OperatorStore();
     private final GateStore gates = new GateStore();
-    private final ActLog acts = new ActLog();
+    private final ActStore acts = new ActStore();
 
     /** The effects of the change; throws where it would be refused. */
     AlterPlan plan(Tx tx, TailSource before, TailSource after, @Nullable Watermark to, boolean counting) {

@@ -6,12 +6,13 @@ import dev.oneroof.postgres.error.ErrorCode;
 import dev.oneroof.postgres.error.OneRoofException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Builds the definition of a tail worker. It ends with the worker's effect: {@link #eachRow}, {@link #inBatches} or
@@ -25,7 +26,7 @@ public final class TailDraft<R> {
 
     private final Scope scope;
     private final List<String> columns;
-    private final @Nullable String gate;
+    private final Set<String> gates;
     private final String domain;
     private final Function<TailSpec, R> end;
 
@@ -34,16 +35,15 @@ public final class TailDraft<R> {
         this(
                 Scope.of(checked("worker", worker), checked("source", source)),
                 List.of(),
-                null,
+                Set.of(),
                 TailSpec.DEFAULT_DOMAIN,
                 end);
     }
 
-    private TailDraft(
-            Scope scope, List<String> columns, @Nullable String gate, String domain, Function<TailSpec, R> end) {
+    private TailDraft(Scope scope, List<String> columns, Set<String> gates, String domain, Function<TailSpec, R> end) {
         this.scope = scope;
         this.columns = columns;
-        this.gate = gate;
+        this.gates = gates;
         this.domain = domain;
         this.end = end;
     }
@@ -62,17 +62,19 @@ public final class TailDraft<R> {
     public TailDraft<R> reading(String... names) {
         List<String> all = new ArrayList<>(columns);
         all.addAll(Arrays.asList(names));
-        return new TailDraft<>(scope, List.copyOf(all), gate, domain, end);
+        return new TailDraft<>(scope, List.copyOf(all), gates, domain, end);
     }
 
-    /** The worker makes no pass while this gate is closed, expired or missing. */
+    /** The worker makes no pass while this gate is closed, expired or missing. Called again, it adds a gate: all must be open. */
     public TailDraft<R> gatedBy(String name) {
-        return new TailDraft<>(scope, columns, name, domain, end);
+        Set<String> all = new LinkedHashSet<>(gates);
+        all.add(name);
+        return new TailDraft<>(scope, columns, Set.copyOf(all), domain, end);
     }
 
     /** The domain that the worker's cursor is listed under. */
     public TailDraft<R> inDomain(String name) {
-        return new TailDraft<>(scope, columns, gate, name, end);
+        return new TailDraft<>(scope, columns, gates, name, end);
     }
 
     /**
@@ -109,6 +111,6 @@ public final class TailDraft<R> {
 
     /** A custom effect, which builds its SQL from the page. */
     public R by(BatchEffect effect) {
-        return end.apply(new TailSpec(scope, domain, TailSpec.DEFAULT_PHASE, gate, effect));
+        return end.apply(new TailSpec(scope, domain, TailSpec.DEFAULT_PHASE, gates, effect));
     }
 }

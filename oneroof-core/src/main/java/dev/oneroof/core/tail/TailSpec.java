@@ -6,21 +6,20 @@ import dev.oneroof.postgres.error.OneRoofException;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The definition of a tail worker: the source it reads, the gate that stops it, and its effect on the rows.
+ * The definition of a tail worker: the source it reads, the gates that stop it, and its effect on the rows.
  *
  * @param domain the domain that the cursor is listed under
  * @param phase the phase a new cursor starts in
- * @param gate the gate that must be open; null where there is none
+ * @param gates all of them must be open for a pass to run
  * @param summaryFields what the worker's feature adds to the run summary of the cursor
  */
 public record TailSpec(
         Scope scope,
         String domain,
         String phase,
-        @Nullable String gate,
+        Set<String> gates,
         BatchEffect effect,
         RunSummaryFields summaryFields) {
     static final String DEFAULT_DOMAIN = "default";
@@ -29,6 +28,7 @@ public record TailSpec(
     private static final Set<String> RESERVED = Set.of("instance", "job_keeper", "jobs", "stale_check");
 
     public TailSpec {
+        gates = Set.copyOf(gates);
         if (RESERVED.contains(scope.worker())) {
             throw new OneRoofException(
                     ErrorCode.INVALID_INPUT,
@@ -38,13 +38,13 @@ public record TailSpec(
     }
 
     /** With the engine's own run summary. */
-    public TailSpec(Scope scope, String domain, String phase, @Nullable String gate, BatchEffect effect) {
-        this(scope, domain, phase, gate, effect, RunSummaryFields.PLAIN);
+    public TailSpec(Scope scope, String domain, String phase, Set<String> gates, BatchEffect effect) {
+        this(scope, domain, phase, gates, effect, RunSummaryFields.PLAIN);
     }
 
     /** A worker without a gate. */
     public static TailSpec of(String worker, String source, BatchEffect effect) {
-        return new TailSpec(Scope.of(worker, source), DEFAULT_DOMAIN, DEFAULT_PHASE, null, effect);
+        return new TailSpec(Scope.of(worker, source), DEFAULT_DOMAIN, DEFAULT_PHASE, Set.of(), effect);
     }
 
     /** A definition in steps: {@code TailSpec.draft("mailer", "orders").reading("email").eachRow(…)}. */

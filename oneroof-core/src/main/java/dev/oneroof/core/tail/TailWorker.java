@@ -7,7 +7,10 @@ import dev.oneroof.core.lease.Scope;
 import dev.oneroof.core.tail.read.HolderSampler;
 import dev.oneroof.core.tail.source.TailSource;
 import dev.oneroof.core.worker.Pass;
+import dev.oneroof.core.worker.Pause;
+import dev.oneroof.core.worker.WakeUpLayer;
 import dev.oneroof.core.worker.Worker;
+import dev.oneroof.core.worker.WorkerSpec;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Tx;
 import dev.oneroof.postgres.error.ErrorCode;
@@ -32,7 +35,7 @@ public final class TailWorker implements Worker {
     private @Nullable TailSource tailSource;
 
     /** The source and the state of the cursor, as read at most a second ago. */
-    private record CachedState(TailSource source, Cursor.State state, long nanos) {}
+    record CachedState(TailSource source, Cursor.State state, long nanos) {}
 
     /** @param sampler one for all tails of the process */
     public TailWorker(Database db, TailStores stores, HolderSampler sampler, TailSpec spec, TailConfig config) {
@@ -44,23 +47,17 @@ public final class TailWorker implements Worker {
     }
 
     @Override
-    public Scope scope() {
+    public WorkerSpec spec() {
+        return WorkerSpec.of(spec.scope()).gatedBy(spec.gates());
+    }
+
+    private Scope scope() {
         return spec.scope();
     }
 
     @Override
-    public @Nullable String gate() {
-        return spec.gate();
-    }
-
-    @Override
-    public boolean isWokenBy(String layer) {
-        return readsOutbox && layer.equals("event");
-    }
-
-    @Override
-    public boolean isPaused() {
-        return cachedState().state() instanceof Cursor.State.Paused;
+    public boolean isWokenBy(WakeUpLayer layer) {
+        return readsOutbox && layer == WakeUpLayer.EVENT;
     }
 
     @Override
@@ -77,19 +74,22 @@ public final class TailWorker implements Worker {
         TailSession own = tailFor(lease, now.source());
         return switch (now.state()) {
             case Cursor.State.Active free -> pass(own, now.source());
+            // The loop stops at a pause by itself; this one is newer than its last look.
             case Cursor.State.Paused paused -> {
                 own.whileStopped(now.source());
-                yield held("paused by %s%s: %s"
-                        .formatted(
-                                paused.actor(),
-                                paused.until() == null ? "" : " until " + paused.until(),
-                                paused.reason()));
+                yield held(new Pause(paused.actor(), paused.reason(), paused.until()).text());
             }
             case Cursor.State.Held held -> {
                 own.whileStopped(now.source());
                 yield held("held, %s: %s".formatted(held.state(), held.reason()));
             }
         };
+    }
+
+    @Override
+    public void onPause(Lease lease, String reason) {
+        TailSource source = cachedState().source();
+        tailFor(lease, source).whileStopped(source);
     }
 
     private Pass pass(TailSession own, TailSource source) {
@@ -136,7 +136,7 @@ public final class TailWorker implements Worker {
     /**
      * Read again every second: a changed batch size or a pause takes effect soon, and most passes save a round trip.
      */
-    private CachedState cachedState() {
+    CachedState cachedState() {
         long now = System.nanoTime();
         CachedState known = cached;
         if (known == null || now - known.nanos() > REFRESH_INTERVAL.toNanos()) {

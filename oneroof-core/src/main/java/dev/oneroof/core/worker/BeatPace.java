@@ -4,58 +4,69 @@ import dev.oneroof.core.lease.Beat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a worker beats next. Every beat is a version of its row that an open snapshot keeps, and a look at the row steps over
- * all of them. So news is told at once, but not for ever: a worker that is well and unwell by turns soon beats hardly more
- * often than one of whom there is no news. The renewals of a long pass, which come from beside, count as well.
+ * When a worker's next beat is due. Every beat is a new version of its row, which an open snapshot keeps and every read of
+ * the row steps over. So a changed state is sent early, but within a budget: a worker that alternates between healthy and
+ * failing soon beats hardly more often than a steady one. Renewals of a long pass count as well.
  */
 final class BeatPace {
-    static final int NEWS_AT_ONCE = 10;
-    /** One more is saved up in the time of so many steady beats. */
-    static final int STEADY_PER_NEWS = 4;
+    /** So many changes in a row are sent early. */
+    static final int EARLY_BEATS = 10;
+    /** The budget gains one early beat in the time of so many steady beats. */
+    static final int STEADY_PER_EARLY = 4;
 
-    private final long newsNanos;
+    private final long earlyNanos;
     private final long steadyNanos;
-    private long toldNanos;
-    private long savedNanos;
-    private @Nullable Beat told;
+    private long sentNanos;
+    private long budgetNanos;
+    private @Nullable Beat sent;
 
     BeatPace(LoopConfig config, long nowNanos) {
-        newsNanos = config.beatInterval().toNanos();
+        earlyNanos = config.beatInterval().toNanos();
         steadyNanos = config.steadyBeat().toNanos();
-        savedNanos = mostSaved();
-        begin(nowNanos);
+        budgetNanos = fullBudget();
+        reset(nowNanos);
     }
 
-    /** A lease is new: its first beat is due. */
-    synchronized void begin(long nowNanos) {
-        toldNanos = nowNanos - newsNanos;
-        told = null;
+    /** The lease is new: its first beat is due. */
+    synchronized void reset(long nowNanos) {
+        sentNanos = nowNanos - earlyNanos;
+        sent = null;
+    }
+
+    /** Whether no beat was sent under this lease yet. */
+    synchronized boolean isFirst() {
+        return sent == null;
     }
 
     synchronized boolean isDue(Beat beat, long nowNanos) {
-        long since = nowNanos - toldNanos;
-        return told == null
+        long since = nowNanos - sentNanos;
+        return sent == null
                 || since >= steadyNanos
-                || (since >= newsNanos && beat.isNewsAfter(told) && savedNanos >= newsCost());
+                || (since >= earlyNanos && beat.isNewsAfter(sent) && budgetNanos >= earlyCost());
     }
 
-    synchronized void told(Beat beat, long nowNanos) {
-        long since = nowNanos - toldNanos;
-        savedNanos = Math.min(mostSaved(), savedNanos + since) - (since < steadyNanos ? newsCost() : 0);
-        toldNanos = nowNanos;
-        told = beat;
+    synchronized void sent(Beat beat, long nowNanos) {
+        long since = nowNanos - sentNanos;
+        budgetNanos = Math.min(fullBudget(), budgetNanos + since) - (since < steadyNanos ? earlyCost() : 0);
+        sentNanos = nowNanos;
+        sent = beat;
     }
 
-    /** Until the beat that comes whatever there is to tell; not above zero when it should have come. */
+    /** Until the beat that is due even without a change; zero or less when it is overdue. */
     synchronized long untilSteadyNanos(long nowNanos) {
-        return toldNanos + steadyNanos - nowNanos;
+        return sentNanos + steadyNanos - nowNanos;
     }
 
-    private long newsCost() {
-        return STEADY_PER_NEWS * steadyNanos;
+    /** Whether a whole steady interval has passed since the beat was due. */
+    boolean isOverdue(long nowNanos) {
+        return untilSteadyNanos(nowNanos) < -steadyNanos;
     }
 
-    private long mostSaved() {
-        return NEWS_AT_ONCE * newsCost();
+    private long earlyCost() {
+        return STEADY_PER_EARLY * steadyNanos;
+    }
+
+    private long fullBudget() {
+        return EARLY_BEATS * earlyCost();
     }
 }

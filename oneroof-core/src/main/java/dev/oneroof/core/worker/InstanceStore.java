@@ -9,11 +9,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Running instances, each with a row of its own in {@code queue_heartbeat} that says which scopes it would take. */
+/** Running instances, each with a row in {@code queue_heartbeat} that lists the scopes it would take. */
 final class InstanceStore {
-    // Alive is who has renewed its own row; that goes on while the heartbeat gate is closed. That it is to be drained
-    // stays in the row; but it concerned the process, and not the next one of its name. Who has locked the row is not
-    // waited for: the leases of long passes are renewed by the same thread.
+    // An instance is alive if it has renewed its row, also while the heartbeat gate is closed. A drain stays in the
+    // row, but
+    // applies to the process and not to the next one of the same name. The lock timeout is short: the same thread
+    // renews the
+    // leases of all scopes.
     private static final String BEAT = """
             WITH s AS MATERIALIZED (SELECT set_config('lock_timeout', '1s', true))
             INSERT INTO oneroof.queue_heartbeat AS h
@@ -21,7 +23,7 @@ final class InstanceStore {
                  lease_owner, lease_until, lease_epoch, last_beat_payload, metadata)
             SELECT :executor, 'PG_worker', 5, 30, :owner,
                    :owner, clock_timestamp() + make_interval(secs => :ttl), nextval('oneroof.lease_epoch_seq'::regclass),
-                   jsonb_build_object('doing', 'working', 'reason', 'started', 'wake_ups', CAST(:ear AS text),
+                   jsonb_build_object('doing', 'working', 'reason', 'started', 'wake_ups', CAST(:listening AS text),
                                       'since', extract(epoch FROM clock_timestamp())),
                    jsonb_build_object('scopes', to_jsonb(CAST(:scopes AS text[])), 'pid', CAST(:pid AS bigint))
             FROM s
@@ -34,10 +36,10 @@ final class InstanceStore {
                 ticks_total = h.ticks_total + CASE WHEN oneroof.fn_gate_open('queue.heartbeat.enabled') THEN 1 ELSE 0 END,
                 last_beat_payload = CASE WHEN oneroof.fn_gate_open('queue.heartbeat.enabled') THEN
                     CASE WHEN jsonb_exists(h.metadata, 'drain') AND NOT :first THEN
-                        jsonb_build_object('doing', 'held', 'reason', h.metadata ->> 'drain', 'wake_ups', CAST(:ear AS text))
+                        jsonb_build_object('doing', 'held', 'reason', h.metadata ->> 'drain', 'wake_ups', CAST(:listening AS text))
                     ELSE
                         jsonb_build_object(
-                            'doing', CAST(:doing AS text), 'reason', CAST(:reason AS text), 'wake_ups', CAST(:ear AS text))
+                            'doing', CAST(:doing AS text), 'reason', CAST(:reason AS text), 'wake_ups', CAST(:listening AS text))
                     END || jsonb_build_object('since', CASE
                         WHEN h.last_beat_payload ->> 'doing' =
                              CASE WHEN jsonb_exists(h.metadata, 'drain') AND NOT :first THEN 'held' ELSE :doing END
@@ -60,7 +62,7 @@ final class InstanceStore {
                          WHERE jsonb_exists(i.metadata -> 'scopes', s.name)) AS wanted
             FROM oneroof.queue_heartbeat i
             WHERE i.executor_name LIKE 'instance/%' AND i.executor_name <> :executor
-              -- As for a claim: one that lies minutes beyond is of a clock that has gone back since.
+              -- As for a claim: a lease that ends minutes later than any could was written by a clock that has stepped back.
               AND i.lease_until BETWEEN clock_timestamp() AND clock_timestamp() + make_interval(secs => :ttl + 300)
               AND NOT jsonb_exists(i.metadata, 'drain')
             """;
@@ -71,23 +73,30 @@ final class InstanceStore {
             WHERE executor_name = :executor AND lease_until > clock_timestamp()
             """;
 
-    private static final String LEAVE = "DELETE FROM oneroof.queue_heartbeat WHERE executor_name = :executor";
+    private static final String REMOVE = "DELETE FROM oneroof.queue_heartbeat WHERE executor_name = :executor";
 
     /**
-     * Another instance that takes scopes.
+     * Another running instance.
      *
-     * @param held how many scopes it holds, of all there are
-     * @param wanted which of ours it would take
+     * @param held how many scopes it holds
+     * @param wanted which of our scopes it would take
      */
     record Other(long held, Set<String> wanted) {}
 
     /**
-     * Says that the instance lives and what it holds; returns why it is to be drained, if it is.
+     * Renews the instance's row; returns why it is drained, if it is.
      *
+     * @param held how many scopes it holds
      * @param first whether it is the first beat of its process
      */
     Optional<String> beat(
-            Tx tx, String owner, Collection<String> scopes, long held, Ear ear, boolean first, Duration timeToLive) {
+            Tx tx,
+            String owner,
+            Collection<String> scopes,
+            long held,
+            ListenState listening,
+            boolean first,
+            Duration timeToLive) {
         return tx.query(BEAT)
                 .bind("executor", executor(owner))
                 .bind("owner", owner)
@@ -96,13 +105,13 @@ final class InstanceStore {
                 .bind("doing", held > 0 ? "working" : "quiet")
                 .bind("reason", "holds " + Counted.of(held, "scope"))
                 .bind("pid", ProcessHandle.current().pid())
-                .bind("ear", ear.word())
+                .bind("listening", listening.word())
                 .bind("first", first)
                 .mapTo(String.class)
                 .findOne();
     }
 
-    /** Why it is to be drained, if it is. */
+    /** Why the instance is drained, if it is. */
     Optional<String> drain(Tx tx, String owner) {
         return tx.query(DRAIN)
                 .bind("executor", executor(owner))
@@ -120,8 +129,8 @@ final class InstanceStore {
                 .list();
     }
 
-    int leave(Tx tx, String owner) {
-        return tx.update(LEAVE).bind("executor", executor(owner)).execute();
+    int remove(Tx tx, String owner) {
+        return tx.update(REMOVE).bind("executor", executor(owner)).execute();
     }
 
     private static String executor(String owner) {

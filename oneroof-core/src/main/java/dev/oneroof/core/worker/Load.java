@@ -1,13 +1,13 @@
 package dev.oneroof.core.worker;
 
-/** How much the server has to bear, as far as workers have to know. */
+/** The load of the server, as far as background work reacts to it. */
 public sealed interface Load {
-    /** Nothing in the way. */
-    record Easy() implements Load {}
+    /** No limit is reached. */
+    record Normal() implements Load {}
 
     /** Rest between batches. */
     record Slow(String reason) implements Load {}
 
-    /** Stand still until it is over. */
+    /** Make no pass until it is over. */
     record Hold(String reason) implements Load {}
 }

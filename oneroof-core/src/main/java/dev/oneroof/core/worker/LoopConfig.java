@@ -5,12 +5,12 @@ import java.time.Duration;
 /**
  * The times of a worker's loop.
  *
- * @param leaseTime how long a scope stays with an owner that has gone quiet; longer than any one batch may take
- * @param beatInterval at most one beat in this time
- * @param gateInterval how soon an opened gate is seen
+ * @param leaseTime how long a scope stays with an owner that stopped beating; longer than any one batch may take
+ * @param beatInterval at most one beat in this time; also the interval of the instance's own thread
+ * @param gateInterval how soon a changed gate or pause takes effect
  * @param longestBackoff the longest wait after repeated failures
- * @param passDeadline for how long the lease of one pass is renewed; who takes longer is taken for stuck
- * @param wakeUps how the one that listens looks after itself
+ * @param passDeadline for how long the lease of one pass is renewed; a longer pass is stuck
+ * @param selfTest how the connection for wake-ups is tested
  */
 public record LoopConfig(
         Duration leaseTime,
@@ -18,7 +18,7 @@ public record LoopConfig(
         Duration gateInterval,
         Duration longestBackoff,
         Duration passDeadline,
-        WakeUps.Pace wakeUps) {
+        WakeUpListener.SelfTest selfTest) {
     /** How often a worker is expected to beat. */
     static final Duration CADENCE = Duration.ofSeconds(5);
 
@@ -35,20 +35,20 @@ public record LoopConfig(
             Duration gateInterval,
             Duration longestBackoff,
             Duration passDeadline) {
-        this(leaseTime, beatInterval, gateInterval, longestBackoff, passDeadline, WakeUps.Pace.DEFAULT);
+        this(leaseTime, beatInterval, gateInterval, longestBackoff, passDeadline, WakeUpListener.SelfTest.DEFAULT);
     }
 
     /**
-     * How often one beats of whom there is no news. Every beat is a version of its row that an open snapshot keeps, and a
-     * look at the row steps over all of them; so no more often than the lease and the watchers need.
+     * How often a worker beats whose state does not change. Every beat is a new version of its row, which an open snapshot keeps
+     * and every read of the row steps over; so no more often than the lease and the thresholds need.
      */
     Duration steadyBeat() {
-        Duration often = leaseTime.dividedBy(4);
-        Duration seldom = often.compareTo(CADENCE) < 0 ? often : CADENCE;
-        return seldom.compareTo(beatInterval) < 0 ? beatInterval : seldom;
+        Duration quarter = leaseTime.dividedBy(4);
+        Duration steady = quarter.compareTo(CADENCE) < 0 ? quarter : CADENCE;
+        return steady.compareTo(beatInterval) < 0 ? beatInterval : steady;
     }
 
-    public LoopConfig withWakeUps(WakeUps.Pace pace) {
-        return new LoopConfig(leaseTime, beatInterval, gateInterval, longestBackoff, passDeadline, pace);
+    public LoopConfig withSelfTest(WakeUpListener.SelfTest test) {
+        return new LoopConfig(leaseTime, beatInterval, gateInterval, longestBackoff, passDeadline, test);
     }
 }

@@ -4,14 +4,15 @@ import java.time.Duration;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** The one place where background work waits; a stop ends every wait at once, a wake-up the one that is or comes next. */
+/** The one place where background work waits. A stop ends every wait at once, a wake-up ends the current or the next one. */
 public final class Waiting {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private volatile boolean stopped;
     private boolean woken;
+    /** Whether a wake-up is set for later. */
     private boolean wokenLater;
-    /** When, where there is one that comes later. */
+    /** When that is. */
     private long laterNanos;
 
     public boolean isStopped() {
@@ -28,7 +29,7 @@ public final class Waiting {
         }
     }
 
-    /** There may be something to do before the time is over. Two before a wait count as one. */
+    /** Ends the current wait, or the next one. Two wake-ups before a wait count as one. */
     public void wake() {
         lock.lock();
         try {
@@ -39,7 +40,7 @@ public final class Waiting {
         }
     }
 
-    /** As {@link #wake}, after a while. Of two that are to come the earlier one counts. */
+    /** As {@link #wake}, after a while. Of two, the earlier one counts. */
     void wakeIn(Duration after) {
         lock.lock();
         try {
@@ -54,7 +55,7 @@ public final class Waiting {
         }
     }
 
-    /** Waits, and returns false when there is nothing to wait for any more because of a stop or an interrupt. */
+    /** Waits; returns false after a stop or an interrupt. */
     public boolean pause(Duration duration) {
         return rest(duration, true) != Rest.STOPPED;
     }
@@ -66,7 +67,7 @@ public final class Waiting {
         STOPPED
     }
 
-    /** Waits; a wake-up ends it where it may, and is kept for later where it may not. */
+    /** Waits; a wake-up ends the wait if it is wakeable, and is kept for the next one if not. */
     Rest rest(Duration duration, boolean wakeable) {
         lock.lock();
         try {
@@ -93,7 +94,7 @@ public final class Waiting {
         }
     }
 
-    /** A time that has come is a wake-up like any other. */
+    /** A wake-up that was set for later counts from its time on. */
     private boolean isWoken() {
         if (wokenLater && System.nanoTime() - laterNanos >= 0) {
             wokenLater = false;

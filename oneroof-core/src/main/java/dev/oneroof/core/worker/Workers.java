@@ -1,6 +1,5 @@
 package dev.oneroof.core.worker;
 
-import dev.oneroof.core.gate.GateStore;
 import dev.oneroof.core.lease.LeaseStore;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Notifications;
@@ -12,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The loops of one instance, each on a thread of its own. */
+/** The worker loops of one instance, each on its own thread. */
 public final class Workers implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Workers.class);
     private static final Duration DRAIN = Duration.ofSeconds(30);
@@ -20,24 +19,24 @@ public final class Workers implements AutoCloseable {
     private final String owner;
     private final Database db;
     private final LeaseStore leases;
-    private final GateStore gates;
     private final LoopConfig config;
+    private final GateBoard board;
     private final List<WorkerLoop> loops = new CopyOnWriteArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
-    private final Share share;
-    private final WakeUps wakeUps;
+    private final ScopeBalancer balancer;
+    private final WakeUpListener listener;
     private Observer observer = Observer.NONE;
-    private @Nullable Thread sharing;
+    private @Nullable Thread balancing;
     private @Nullable Thread listening;
 
-    public Workers(String owner, Database db, LeaseStore leases, GateStore gates, LoopConfig config) {
+    public Workers(String owner, Database db, LeaseStore leases, LoopConfig config) {
         this.owner = owner;
         this.db = db;
         this.leases = leases;
-        this.gates = gates;
         this.config = config;
-        this.wakeUps = new WakeUps(db, new Sleeping(loops), config.wakeUps());
-        this.share = new Share(owner, db, config, loops, wakeUps::ear);
+        this.board = new GateBoard(db, config.gateInterval());
+        this.listener = new WakeUpListener(db, new LoopReceivers(loops), config.selfTest());
+        this.balancer = new ScopeBalancer(owner, db, leases, config, loops, listener::state);
     }
 
     /** Concerns the loops that are started from now on. */
@@ -47,16 +46,17 @@ public final class Workers implements AutoCloseable {
 
     /** One loop that was started, which can be ended alone. */
     public interface Started {
-        /** Lets the pass that runs come to its end and gives the lease back. */
+        /** Waits for the current pass and releases the lease. */
         void end();
     }
 
     public synchronized Started start(Worker worker) {
-        WorkerLoop loop = new WorkerLoop(worker, owner, db, leases, gates, config, share, observer);
+        LeaseHolder holder = new LeaseHolder(worker.spec().scope(), owner, db, leases, config, observer);
+        WorkerLoop loop = new WorkerLoop(worker, holder, board, config, balancer, observer);
         loops.add(loop);
-        if (sharing == null) {
-            sharing = Thread.ofPlatform().name("oneroof-instance").start(share);
-            listening = Thread.ofPlatform().name("oneroof-wake-ups").start(wakeUps);
+        if (balancing == null) {
+            balancing = Thread.ofPlatform().name("oneroof-instance").start(balancer);
+            listening = Thread.ofPlatform().name("oneroof-wake-ups").start(listener);
         }
         Thread thread = Thread.ofPlatform().name("oneroof-" + loop.name()).start(loop);
         threads.add(thread);
@@ -67,34 +67,34 @@ public final class Workers implements AutoCloseable {
         };
     }
 
-    /** Has those look for whom something of this layer may be work, without a wake-up from the database. */
-    public void wake(String layer) {
+    /** Wakes the workers for which this layer may bring work, without a notification from the database. */
+    public void wake(WakeUpLayer layer) {
         loops.forEach(loop -> loop.wake(layer));
     }
 
-    /** As {@link #wake}, in some milliseconds: for what may well come several times until then. */
-    public void wakeSoon(String layer) {
+    /** As {@link #wake}, in some milliseconds: for what may well happen several times until then. */
+    public void wakeSoon(WakeUpLayer layer) {
         loops.forEach(loop -> loop.wakeSoon(layer));
     }
 
-    /** Whether somebody would look at once, if they were woken for this layer. */
-    public boolean wouldLook(String layer) {
-        return loops.stream().anyMatch(loop -> loop.wouldLook(layer));
+    /** Whether a worker would poll immediately if it were woken for this layer. */
+    public boolean wouldPoll(WakeUpLayer layer) {
+        return loops.stream().anyMatch(loop -> loop.wouldPoll(layer));
     }
 
-    /** Lets every pass that runs come to its end, gives the leases back, then returns. */
+    /** Waits for the current passes, releases the leases, then returns. */
     @Override
     public synchronized void close() {
         loops.forEach(WorkerLoop::stop);
         join(threads);
-        // Not before them: until then a pass that takes long is renewed, and the instance is alive.
+        // After them: until then the leases of long passes are renewed, and the instance is alive.
         List<Thread> all = new ArrayList<>();
-        if (sharing != null) {
-            share.stop();
-            all.add(sharing);
+        if (balancing != null) {
+            balancer.stop();
+            all.add(balancing);
         }
         if (listening != null) {
-            wakeUps.stop();
+            listener.stop();
             all.add(listening);
         }
         join(all);
@@ -106,7 +106,7 @@ public final class Workers implements AutoCloseable {
         for (Thread thread : all) {
             try {
                 if (!thread.join(DRAIN)) {
-                    log.warn("{} did not end within {} s", thread.getName(), DRAIN.toSeconds());
+                    log.warn("thread {} did not end within {} s", thread.getName(), DRAIN.toSeconds());
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -115,16 +115,16 @@ public final class Workers implements AutoCloseable {
         }
     }
 
-    /** The loops, as those see them who wake them. */
-    private record Sleeping(List<WorkerLoop> loops) implements WakeUps.Sleepers {
+    /** The loops, as the listener sees them. */
+    private record LoopReceivers(List<WorkerLoop> loops) implements WakeUpListener.Receivers {
         @Override
         public boolean any() {
             return loops.stream().anyMatch(WorkerLoop::canBeWoken);
         }
 
         @Override
-        public void wake(String layer, Notifications here) {
-            loops.forEach(loop -> loop.wake(layer, here));
+        public void wake(WakeUpLayer layer, Notifications connection) {
+            loops.forEach(loop -> loop.wake(layer, connection));
         }
 
         @Override

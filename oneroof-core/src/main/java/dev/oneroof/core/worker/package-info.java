@@ -1,4 +1,4 @@
-/** The one loop around all background work. */
+/** The loop around all background work: lease, beats, gates, pause, load, wake-ups. */
 @NullMarked
 package dev.oneroof.core.worker;
 

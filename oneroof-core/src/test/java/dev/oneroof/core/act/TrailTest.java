@@ -78,7 +78,6 @@ class TrailTest {
                         "event_type_audit.actor",
                         "event_type_registry.changed_by",
                         "event_type_registry.registered_by",
-                        "gov_worker_cursor.pause_actor",
                         "job_dead_letter.triaged_by",
                         "job_dead_letter_replay_run.actor",
                         "job_kind.pause_actor",
@@ -90,7 +89,8 @@ class TrailTest {
                         "queue_executor_grant.actor",
                         "queue_heartbeat.registered_by",
                         "schema_history.installed_by",
-                        "tail_source.registered_by");
+                        "tail_source.registered_by",
+                        "worker_pause.actor");
     }
 
     @OnEveryServer
@@ -111,6 +111,30 @@ class TrailTest {
             sql.run(act.formatted("", ""));
 
             assertThat(sql.value(String.class, "SELECT db_user FROM oneroof.operator_act"))
+                    .isEqualTo(ann.login());
+        }
+    }
+
+    /** A pause is a state and no trail: it is changed and removed. Its login and its time are the database's all the same. */
+    @OnEveryServer
+    void theServerMayPauseAWorkerAndForgeNoLogin(TestDatabase database) throws SQLException {
+        String pause =
+                "INSERT INTO oneroof.worker_pause (executor_name, actor, reason%s) VALUES ('w/s/0', 'ann', 'x'%s)";
+        try (Operator ann = new Operator(database);
+                Sql sql = ann.as("oneroof_server")) {
+            for (String forged : List.of(
+                    pause.formatted(", db_user", ", 'bob'"),
+                    pause.formatted(", paused_at", ", '2020-01-01'"),
+                    "UPDATE oneroof.worker_pause SET db_user = 'bob'",
+                    "UPDATE oneroof.worker_pause SET paused_at = '2020-01-01'",
+                    "TRUNCATE oneroof.worker_pause")) {
+                assertThatThrownBy(() -> sql.run(forged)).as(forged).hasMessageContaining("42501");
+            }
+            database.run(
+                    "INSERT INTO oneroof.worker_pause (executor_name, actor, reason) VALUES ('w/s/0', 'bob', 'y')");
+            sql.run(pause.formatted("", "") + " ON CONFLICT (executor_name) DO UPDATE SET reason = EXCLUDED.reason");
+
+            assertThat(sql.value(String.class, "SELECT db_user FROM oneroof.worker_pause"))
                     .isEqualTo(ann.login());
         }
     }
@@ -267,7 +291,7 @@ class TrailTest {
                 + " FOR VALUES FROM ('2020-01-01 00:00+00') TO ('2020-01-02 00:00+00')");
         JobKeeper keeper = new JobKeeper(new Database(database.dataSource(), SchemaName.DEFAULT));
 
-        keeper.runOnce(new Lease(keeper.scope(), "one", new Epoch(1), Duration.ofSeconds(30)));
+        keeper.runOnce(new Lease(keeper.spec().scope(), "one", new Epoch(1), Duration.ofSeconds(30)));
 
         assertThat(database.list(
                         row -> row.getString(1),

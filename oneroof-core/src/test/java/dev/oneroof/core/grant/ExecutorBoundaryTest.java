@@ -220,7 +220,7 @@ class ExecutorBoundaryTest {
     void aCheckForSilenceTellsOfItWhoeverCallsIt() {
         database.run("UPDATE oneroof.queue_heartbeat SET last_tick_at = now() - interval '1 day'");
 
-        assertThat(strings(executor, "SELECT oneroof.fn_queue_stale_check() ->> 'told'"))
+        assertThat(strings(executor, "SELECT oneroof.fn_queue_stale_check() ->> 'reported'"))
                 .containsExactly("2");
         assertThat(strings("SELECT DISTINCT event_type FROM oneroof.event_outbox"))
                 .containsExactly("queue_worker_silent");

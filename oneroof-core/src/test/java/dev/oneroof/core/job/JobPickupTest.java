@@ -47,7 +47,7 @@ class JobPickupTest {
         });
         try (Notifications here = db.notifications()) {
             database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
-            worker.lookAtOnce(here);
+            worker.pollNow(here);
             Await.patiently().until("the handler", () -> done.get() == 1);
 
             assertThat(pass(worker)).isEqualTo(new Pass.CaughtUp(1, POLL));
@@ -67,8 +67,8 @@ class JobPickupTest {
         });
         try (Notifications here = db.notifications()) {
             database.run("SELECT oneroof.fn_job_enqueue('mark_file') FROM generate_series(1, 10)");
-            worker.lookAtOnce(here);
-            worker.lookAtOnce(here);
+            worker.pollNow(here);
+            worker.pollNow(here);
             assertThat(leased()).isEqualTo(2);
         } finally {
             mayEnd.countDown();
@@ -84,15 +84,15 @@ class JobPickupTest {
             return Outcome.done();
         });
         try (Notifications here = db.notifications()) {
-            assertThat(worker.lookAtOnce(here)).as("there is none").isTrue();
+            assertThat(worker.pollNow(here)).as("there is none").isTrue();
             database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
-            assertThat(worker.lookAtOnce(here)).as("the only one is taken").isTrue();
+            assertThat(worker.pollNow(here)).as("the only one is taken").isTrue();
             database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
-            assertThat(worker.lookAtOnce(here))
+            assertThat(worker.pollNow(here))
                     .as("as many as were asked for have come")
                     .isFalse();
             database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
-            assertThat(worker.lookAtOnce(here)).as("no room to look for any").isFalse();
+            assertThat(worker.pollNow(here)).as("no room to look for any").isFalse();
             assertThat(leased()).isEqualTo(2);
         } finally {
             mayEnd.countDown();
@@ -106,11 +106,11 @@ class JobPickupTest {
         try (Notifications here = db.notifications()) {
             database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
             database.run("UPDATE oneroof.dot_config SET value = 'false' WHERE key = 'queue.jobs.enabled'");
-            worker.lookAtOnce(here);
+            worker.pollNow(here);
             assertThat(leased()).as("behind the gate").isZero();
             database.run("UPDATE oneroof.dot_config SET value = 'true' WHERE key = 'queue.jobs.enabled'");
             worker.end();
-            worker.lookAtOnce(here);
+            worker.pollNow(here);
             assertThat(leased()).as("after its end").isZero();
         }
         assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.job_queue WHERE state = 'queued'"))
@@ -125,7 +125,7 @@ class JobPickupTest {
             database.run("SELECT oneroof.fn_job_enqueue('mark_file')");
             locking.run("BEGIN");
             locking.run("LOCK TABLE oneroof.job_queue");
-            worker.lookAtOnce(here);
+            worker.pollNow(here);
             locking.run("ROLLBACK");
             assertThat(leased()).isZero();
             String after = here.inStatement(tx -> tx.query("SELECT current_setting('lock_timeout')")
@@ -145,7 +145,7 @@ class JobPickupTest {
             int pid = here.inStatement(tx ->
                     tx.query("SELECT pg_backend_pid()").mapTo(Integer.class).one());
             database.onServer(sql -> sql.value(Boolean.class, "SELECT pg_terminate_backend(?, 5000)", pid));
-            worker.lookAtOnce(here);
+            worker.pollNow(here);
             assertThat(pass(worker)).isEqualTo(new Pass.Worked(1));
             here.discard();
         } finally {
@@ -267,7 +267,7 @@ class JobPickupTest {
     }
 
     private static Pass pass(JobWorker worker) {
-        return worker.runOnce(new Lease(worker.scope(), "one", new Epoch(1), Duration.ofSeconds(30)));
+        return worker.runOnce(new Lease(worker.spec().scope(), "one", new Epoch(1), Duration.ofSeconds(30)));
     }
 
     private long leased() {

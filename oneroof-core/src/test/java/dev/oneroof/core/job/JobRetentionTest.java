@@ -83,7 +83,7 @@ class JobRetentionTest {
 
         letters(database, 11_000, "now() - interval '91 days'");
         JobKeeper keeper = new JobKeeper(new Database(database.dataSource(), SchemaName.DEFAULT));
-        keeper.runOnce(new Lease(keeper.scope(), "one", new Epoch(1), Duration.ofSeconds(30)));
+        keeper.runOnce(new Lease(keeper.spec().scope(), "one", new Epoch(1), Duration.ofSeconds(30)));
         assertThat(database.value(Long.class, "SELECT count(*) FROM oneroof.job_dead_letter"))
                 .isEqualTo(20);
     }

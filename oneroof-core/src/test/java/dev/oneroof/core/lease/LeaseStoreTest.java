@@ -12,6 +12,7 @@ import dev.oneroof.testkit.server.TestDatabase;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -30,6 +31,39 @@ class LeaseStoreTest {
         this.database = database;
         db = new Database(database.dataSource(), SchemaName.DEFAULT);
         db.useTx(tx -> leases.register(tx, SCOPE, "test", Duration.ofSeconds(5), Duration.ofSeconds(30)));
+    }
+
+    /** One statement for all scopes of an instance: each gets its own answer, in the order of the beats. */
+    @Test
+    void renewsSeveralLeasesTogetherAndAnswersForEach() {
+        Scope lost = Scope.of("sweeper", "lost");
+        Scope locked = Scope.of("sweeper", "locked");
+        for (Scope scope : List.of(lost, locked)) {
+            db.useTx(tx -> leases.register(tx, scope, "test", Duration.ofSeconds(5), Duration.ofSeconds(30)));
+        }
+        Lease held = taken("a", MINUTE);
+        List<LeaseBeat> beats = List.of(
+                new LeaseBeat(new Lease(lost, "a", new Epoch(1), MINUTE), Beat.quiet()),
+                new LeaseBeat(taken(locked), Beat.quiet()),
+                new LeaseBeat(held, Beat.working("processed 412 rows")));
+
+        List<Renewal> renewals;
+        try (Sql other = database.sql()) {
+            other.run("BEGIN");
+            other.run("SELECT FROM oneroof.queue_heartbeat WHERE executor_name = 'sweeper/locked/0' FOR UPDATE");
+            renewals = db.inStatement(tx -> leases.beatAll(tx, beats));
+            other.run("ROLLBACK");
+        }
+
+        assertThat(renewals).containsExactly(Renewal.LOST, Renewal.BUSY, Renewal.HELD);
+        assertThat(database.list(
+                        row -> row.getString(1),
+                        "SELECT last_beat_payload ->> 'reason' FROM oneroof.queue_heartbeat WHERE ticks_total > 0"))
+                .containsExactly("processed 412 rows");
+    }
+
+    private Lease taken(Scope scope) {
+        return ((Claim.Taken) db.inTx(tx -> leases.claim(tx, scope, "a", MINUTE))).lease();
     }
 
     @Test

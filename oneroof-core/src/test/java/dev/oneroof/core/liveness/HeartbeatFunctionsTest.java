@@ -42,7 +42,7 @@ class HeartbeatFunctionsTest {
             Map.entry(
                     "SELECT * FROM oneroof.queue_event_log",
                     Set.of("oneroof_server", "workflow_admin", "oneroof_viewer")),
-            Map.entry("SELECT oneroof.fn_queue_tell_silence('a', 'warning', 1, 1)", Set.of()),
+            Map.entry("SELECT oneroof.fn_queue_report_silence('a', 'warning', 1, 1)", Set.of()),
             Map.entry("INSERT INTO oneroof.queue_event_log (executor_name) VALUES ('a')", Set.of()),
             Map.entry("DELETE FROM oneroof.queue_silence", Set.of()),
             Map.entry(
@@ -175,7 +175,7 @@ class HeartbeatFunctionsTest {
             fn_queue_heartbeat_tick('a', 'DOT', p_payload => NULL)  | payload: that of 'a' is no signal
             fn_queue_heartbeat_tick('a', 'DOT', p_lease_owner => 'me') | is beaten for under a lease
             fn_queue_heartbeat_tick('leased', 'PG_worker')          | 'leased' is beaten for under a lease
-            fn_queue_heartbeat_deregister('leased')                 | 'leased' is at work under owner
+            fn_queue_heartbeat_deregister('leased')                 | 'leased' is running under owner
             """)
     void refuseWhatIsWrongByName(String call, String message, TestDatabase database) {
         database.run("SELECT oneroof.fn_queue_heartbeat_register('a', 'DOT')");

@@ -111,9 +111,9 @@ class OpenTransactionsTest {
 
             assertThat(worker.runOnce(lease))
                     .isInstanceOfSatisfying(
-                            Pass.Ailing.class,
+                            Pass.Degraded.class,
                             ailing -> assertThat(ailing.reason())
-                                    .startsWith("a could not be told of: canceling statement due to lock timeout"));
+                                    .startsWith("a could not be reported: canceling statement due to lock timeout"));
 
             operator.run("COMMIT");
         }

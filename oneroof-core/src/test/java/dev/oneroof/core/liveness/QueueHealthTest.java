@@ -44,7 +44,7 @@ class QueueHealthTest {
                         "SELECT concat_ws(' | ', subject, executor_name, status_hint, state, reason)"
                                 + " FROM oneroof.v_queue_health WHERE source = 'cursor' ORDER BY 1"))
                 .containsExactly(
-                        "reader | stale | silent | nobody is registered to work on it",
+                        "reader | stale | silent | no worker is registered for it",
                         "sorter | sorter/event_outbox/0 | fresh | quiet | nothing to do");
     }
 

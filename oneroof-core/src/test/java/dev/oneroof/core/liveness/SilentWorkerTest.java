@@ -120,8 +120,8 @@ class SilentWorkerTest {
                     .eachRow((tx, row) -> {});
             oneroof.start();
             awaitState(database, "paused/births/0", "quiet");
-            database.run("UPDATE oneroof.gov_worker_cursor SET pause_actor = 'ann', pause_reason = 'a look'"
-                    + " WHERE worker_name = 'paused'");
+            database.run("INSERT INTO oneroof.worker_pause (executor_name, actor, reason)"
+                    + " VALUES ('paused/births/0', 'ann', 'a look')");
 
             awaitState(database, "quiet/births/0", "quiet");
             awaitState(database, "paused/births/0", "held");

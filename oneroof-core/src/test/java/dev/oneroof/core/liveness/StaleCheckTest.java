@@ -100,7 +100,7 @@ class StaleCheckTest {
         assertThat(events(database)).as("within twice the threshold").hasSize(1);
         assertThat(findings(database)).as("raised all the same").containsExactly("a high resolved", "a high open");
         database.run("SELECT oneroof.fn_queue_heartbeat_tick('a', 'DOT')");
-        database.run("UPDATE oneroof.queue_silence SET told_at = now() - interval '61 s'");
+        database.run("UPDATE oneroof.queue_silence SET reported_at = now() - interval '61 s'");
         silentFor(database, "a", 40);
         check(database);
         assertThat(events(database)).hasSize(2);
@@ -207,7 +207,7 @@ class StaleCheckTest {
                 .as("critical from the beginning, and too soon")
                 .hasSize(1);
 
-        database.run("UPDATE oneroof.queue_silence SET told_at = now() - interval '61 s'");
+        database.run("UPDATE oneroof.queue_silence SET reported_at = now() - interval '61 s'");
         check(database);
         check(database);
 
@@ -324,7 +324,7 @@ class StaleCheckTest {
         silentFor(database, "a", 40);
         check(database);
         database.run("SELECT oneroof.fn_queue_heartbeat_tick('a', 'DOT')");
-        database.run("UPDATE oneroof.queue_silence SET told_at = now() + interval '1 hour'");
+        database.run("UPDATE oneroof.queue_silence SET reported_at = now() + interval '1 hour'");
         silentFor(database, "a", 40);
 
         check(database);

@@ -217,7 +217,7 @@ class OutboxTest {
 
         fresh.useTx(tx -> outbox.emit(tx, EVENT));
 
-        assertThat(fresh.<Boolean>inTx(tx -> new EventTypes().isActive(tx, SILENT)))
+        assertThat(fresh.<Boolean>inTx(tx -> new EventTypeStore().isActive(tx, SILENT)))
                 .isTrue();
         assertThat(database.value(Long.class, "SELECT count(*) FROM fresh.event_outbox"))
                 .isEqualTo(1);

@@ -131,7 +131,7 @@ class BlockedScheduleTest {
 
     private static void passes(JobKeeper keeper, int count) {
         for (int pass = 0; pass < count; pass++) {
-            keeper.runOnce(new Lease(keeper.scope(), "one", new Epoch(1), Duration.ofSeconds(30)));
+            keeper.runOnce(new Lease(keeper.spec().scope(), "one", new Epoch(1), Duration.ofSeconds(30)));
         }
     }
 

@@ -197,7 +197,7 @@ class StoppedScheduleTest {
                         + " WHERE source = 'schedule'"))
                 .singleElement()
                 .asString()
-                .matches("late stale behind due for 7\\d s, and nobody fires it");
+                .matches("late stale behind due for 7\\d s, and not fired");
     }
 
     /** Ten thousand that are as they should be cost nothing. */

@@ -133,7 +133,7 @@ class StoppedCursorTest {
         assertRefused(() -> cursors.pause(tailing.scope, ANN, Duration.ZERO), "for: '0s' is not allowed");
         assertRefused(
                 () -> cursors.pause(dev.oneroof.core.lease.Scope.of("nobody", "nothing"), ANN, null),
-                "there is no cursor 'nobody/nothing/0'");
+                "there is no worker and no cursor 'nobody/nothing/0'");
         assertRefused(() -> cursors.accept(tailing.scope, ANN), "nothing to accept");
         assertThat(acts(database)).isEmpty();
     }

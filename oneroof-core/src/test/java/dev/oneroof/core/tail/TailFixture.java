@@ -18,6 +18,7 @@ import dev.oneroof.testkit.server.TestDatabase;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
 
@@ -58,7 +59,7 @@ final class TailFixture {
         scope = new Scope("test_worker", source.name(), shard);
         db.useTx(tx -> new SourceStore().register(tx, source, "test"));
         db.useTx(tx -> leases.register(tx, scope, "test", Duration.ofSeconds(5), Duration.ofSeconds(30)));
-        TailSpec spec = new TailSpec(scope, "governance", "seeding", GATE, effect);
+        TailSpec spec = new TailSpec(scope, "governance", "seeding", Set.of(GATE), effect);
         worker = new TailWorker(db, TailStores.standard(), new HolderSampler(db), spec, config);
         worker.prepare();
     }
@@ -85,7 +86,7 @@ final class TailFixture {
     }
 
     boolean isPaused() {
-        return worker.isPaused();
+        return worker.cachedState().state() instanceof Cursor.State.Paused;
     }
 
     Pass runOnce(Lease lease) {

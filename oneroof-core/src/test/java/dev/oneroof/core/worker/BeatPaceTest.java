@@ -18,16 +18,16 @@ class BeatPaceTest {
     void theFirstBeatOfALeaseIsDueAtOnce() {
         assertThat(pace.isDue(FINE, START)).isTrue();
 
-        pace.told(FINE, START);
+        pace.sent(FINE, START);
         assertThat(pace.isDue(FINE, START)).isFalse();
 
-        pace.begin(START + 1);
+        pace.reset(START + 1);
         assertThat(pace.isDue(FINE, START + 1)).isTrue();
     }
 
     @Test
     void newsIsDueAfterASecondAndNoNewsAfterAQuarterOfTheLease() {
-        pace.told(FINE, START);
+        pace.sent(FINE, START);
 
         assertThat(pace.isDue(FAILING, START + SECOND - 1)).isFalse();
         assertThat(pace.isDue(FAILING, START + SECOND)).isTrue();
@@ -51,19 +51,19 @@ class BeatPaceTest {
         beatsIn(600, true);
         long later = START + 1300 * SECOND;
         for (long now = START + 600 * SECOND; now < later; now += SECOND * 15 / 4) {
-            pace.told(FINE, now);
+            pace.sent(FINE, now);
         }
-        pace.told(FINE, later);
+        pace.sent(FINE, later);
 
         int atOnce = 0;
         for (int n = 1; n <= 30; n++) {
             Beat next = n % 2 == 0 ? FINE : FAILING;
             if (pace.isDue(next, later + n * SECOND)) {
-                pace.told(next, later + n * SECOND);
+                pace.sent(next, later + n * SECOND);
                 atOnce++;
             }
         }
-        assertThat(atOnce).isGreaterThanOrEqualTo(BeatPace.NEWS_AT_ONCE);
+        assertThat(atOnce).isGreaterThanOrEqualTo(BeatPace.EARLY_BEATS);
     }
 
     private long beatsIn(int seconds, boolean flapping) {
@@ -72,7 +72,7 @@ class BeatPaceTest {
         for (long now = START; now < START + seconds * SECOND; now += SECOND / 4) {
             Beat next = well || !flapping ? FINE : FAILING;
             if (pace.isDue(next, now)) {
-                pace.told(next, now);
+                pace.sent(next, now);
                 beats++;
                 well = !well;
             }

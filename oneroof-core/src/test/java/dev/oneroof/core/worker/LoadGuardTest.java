@@ -109,7 +109,8 @@ class LoadGuardTest {
                                 given.births(1);
                                 return state(database);
                             },
-                            state -> state.matches("working slowed by load: \\d+ of \\d+ connections are in use .*"));
+                            state -> state.matches(
+                                    "working processed \\d+ rows?, slowed by load: \\d+ of \\d+ connections are in use .*"));
         }
     }
 

@@ -2,10 +2,12 @@ package dev.oneroof.core.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.oneroof.core.act.OperatorAct;
 import dev.oneroof.core.gate.GateStore;
 import dev.oneroof.core.lease.Lease;
 import dev.oneroof.core.lease.LeaseStore;
 import dev.oneroof.core.lease.Scope;
+import dev.oneroof.core.tail.Cursors;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Notifications;
 import dev.oneroof.postgres.SchemaName;
@@ -14,11 +16,13 @@ import dev.oneroof.testkit.await.Await;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -26,6 +30,7 @@ import org.junit.jupiter.api.Test;
 class WorkerLoopTest {
     private static final Scope SCOPE = Scope.of("looper", "nothing");
     private static final String GATE = "governance.gov_backfill_sweep.enabled";
+    private static final String OTHER_GATE = "queue.replay.enabled";
     private static final LoopConfig QUICK =
             new LoopConfig(Duration.ofSeconds(2), Duration.ofMillis(20), Duration.ofMillis(20), Duration.ofMillis(50));
 
@@ -63,6 +68,66 @@ class WorkerLoopTest {
 
             database.run("UPDATE oneroof.dot_config SET value = 'true' WHERE key = ?", GATE);
             Await.patiently().until("a pass", () -> !probe.passes.isEmpty());
+        }
+    }
+
+    /** It has no cursor: a pause belongs to the scope. */
+    @Test
+    void makesNoPassWhilePausedAndContinuesAfterwards() {
+        Probe probe = new Probe(lease -> new Pass.Idle(Duration.ofDays(1)));
+
+        try (Workers workers = workers("a", probe)) {
+            Await.patiently().until("a beat", () -> heartbeat("last_beat_payload ->> 'doing' = 'quiet'"));
+            Cursors cursors = new Cursors(db);
+            cursors.pause(cursors.pausable("looper"), new OperatorAct("ann", "a look"), null);
+
+            Await.patiently()
+                    .until(
+                            "a beat that says so",
+                            () -> heartbeat("last_beat_payload ->> 'doing' = 'held'"
+                                    + " AND last_beat_payload ->> 'reason' = 'paused by ann: a look'"));
+            assertThat(probe.paused).containsOnly("paused by ann: a look");
+            assertThat(probe.passes).hasSize(1);
+
+            assertThat(cursors.resume(SCOPE, new OperatorAct("ann", "enough"))).isTrue();
+            Await.patiently().until("a pass", () -> probe.passes.size() == 2);
+        }
+    }
+
+    @Test
+    void endsAPauseWhoseTimeIsOver() {
+        Probe probe = new Probe(lease -> new Pass.Idle(Duration.ofMillis(10)));
+        db.useTx(tx -> new PauseStore().pause(tx, SCOPE, new OperatorAct("ann", "a look"), Duration.ofMillis(500)));
+
+        try (Workers workers = workers("a", probe)) {
+            Await.patiently().until("a pause", () -> !probe.paused.isEmpty());
+            Await.patiently().until("a pass", () -> !probe.passes.isEmpty());
+        }
+    }
+
+    @Test
+    void makesNoPassUnlessAllItsGatesAreOpen() {
+        Probe probe = new Probe(lease -> new Pass.Worked(1));
+        probe.gates = Set.of(GATE, OTHER_GATE);
+
+        try (Workers workers = workers("a", probe)) {
+            Await.patiently()
+                    .until(
+                            "a beat",
+                            () -> heartbeat("last_beat_payload ->> 'reason' = 'gate " + OTHER_GATE + " is closed'"));
+            assertThat(probe.passes).isEmpty();
+
+            db.useTx(tx -> new GateStore().open(tx, OTHER_GATE, "test", "to run"));
+            Await.patiently().until("a pass", () -> !probe.passes.isEmpty());
+        }
+    }
+
+    @Test
+    void reportsHowMuchItProcessedSinceTheLastBeat() {
+        Probe probe = new Probe(lease -> new Pass.CaughtUp(7, Duration.ofDays(1)));
+
+        try (Workers workers = workers("a", probe)) {
+            Await.patiently().until("a beat", () -> heartbeat("last_beat_payload ->> 'reason' = 'processed 7 rows'"));
         }
     }
 
@@ -132,7 +197,7 @@ class WorkerLoopTest {
         database.run("CREATE FUNCTION note_beat() RETURNS trigger LANGUAGE plpgsql AS"
                 + " $$BEGIN INSERT INTO public.beat (at) VALUES (NEW.last_tick_at); RETURN NULL; END$$");
         database.run("CREATE TRIGGER note_beat AFTER UPDATE OF last_tick_at ON oneroof.queue_heartbeat FOR EACH ROW"
-                + " WHEN (NEW.last_beat_payload ->> 'reason' = 'in a long pass') EXECUTE FUNCTION note_beat()");
+                + " WHEN (NEW.last_beat_payload ->> 'reason' LIKE 'pass running for %') EXECUTE FUNCTION note_beat()");
         CountDownLatch mayEnd = new CountDownLatch(1);
         Probe probe = new Probe(lease -> {
             awaited(mayEnd);
@@ -271,24 +336,24 @@ class WorkerLoopTest {
     void looksByItselfSoonAfterOneThatTookAllThereWas() {
         database.run("UPDATE oneroof.dot_config SET value = 'true' WHERE key = 'queue.notify.bridge_enabled'");
         // One that makes no pass unless it is woken.
-        Probe probe = new Probe(lease -> new Pass.Ailing("for the test", Duration.ofDays(1)));
-        probe.wokenBy = "event";
+        Probe probe = new Probe(lease -> new Pass.Degraded("for the test", Duration.ofDays(1)));
+        probe.wokenBy = WakeUpLayer.EVENT;
 
         try (Workers workers = workers("a", probe)) {
-            awaitEar();
-            // Everybody is woken once when the ear begins to listen.
+            awaitListening();
+            // Every worker is woken once when the listener starts.
             Await.patiently().until("a pass", () -> !probe.passes.isEmpty());
             database.run("SELECT oneroof.fn_queue_wake('governance', 'event')");
-            Await.patiently().until("a look at once", () -> probe.atOnce.get() > 0);
-            int before = probe.passesAtOnce.get();
+            Await.patiently().until("an immediate poll", () -> probe.polls.get() > 0);
+            int before = probe.passesBeforePoll.get();
             Await.patiently().until("a pass after it", () -> probe.passes.size() > before);
         }
     }
 
-    private void awaitEar() {
+    private void awaitListening() {
         Await.patiently()
                 .until(
-                        "the ear",
+                        "the listener",
                         () -> database.value(
                                 Boolean.class,
                                 "SELECT count(*) > 0 FROM oneroof.queue_heartbeat WHERE last_beat_payload ->> 'wake_ups' = 'listening'"));
@@ -300,7 +365,7 @@ class WorkerLoopTest {
     }
 
     private Workers workers(String owner, Probe... probes) {
-        Workers workers = new Workers(owner, db, new LeaseStore(), new GateStore(), QUICK);
+        Workers workers = new Workers(owner, db, new LeaseStore(), QUICK);
         for (Probe probe : probes) {
             workers.start(probe);
         }
@@ -319,9 +384,11 @@ class WorkerLoopTest {
         private final List<Lease> passes = new CopyOnWriteArrayList<>();
         private final AtomicInteger asked = new AtomicInteger();
         private volatile Function<Lease, Pass> work;
-        private final AtomicInteger atOnce = new AtomicInteger();
-        private final AtomicInteger passesAtOnce = new AtomicInteger();
-        private volatile String wokenBy = "nothing";
+        private final AtomicInteger polls = new AtomicInteger();
+        private final AtomicInteger passesBeforePoll = new AtomicInteger();
+        private volatile @Nullable WakeUpLayer wokenBy;
+        private volatile Set<String> gates = Set.of(GATE);
+        private final List<String> paused = new CopyOnWriteArrayList<>();
         private volatile boolean needed = true;
         private volatile boolean sound = true;
 
@@ -334,25 +401,25 @@ class WorkerLoopTest {
         }
 
         @Override
-        public Scope scope() {
-            return SCOPE;
+        public WorkerSpec spec() {
+            return WorkerSpec.of(SCOPE).gatedBy(gates);
         }
 
         @Override
-        public String gate() {
-            return GATE;
+        public boolean isWokenBy(WakeUpLayer layer) {
+            return layer == wokenBy;
         }
 
         @Override
-        public boolean isWokenBy(String layer) {
-            return layer.equals(wokenBy);
-        }
-
-        @Override
-        public boolean lookAtOnce(Notifications here) {
-            passesAtOnce.set(passes.size());
-            atOnce.incrementAndGet();
+        public boolean pollNow(Notifications connection) {
+            passesBeforePoll.set(passes.size());
+            polls.incrementAndGet();
             return true;
+        }
+
+        @Override
+        public void onPause(Lease lease, String reason) {
+            paused.add(reason);
         }
 
         @Override

@@ -6,6 +6,7 @@ import dev.oneroof.core.tail.RunSummaryFields;
 import dev.oneroof.core.tail.SetEffect;
 import dev.oneroof.core.tail.TailSpec;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * {@code gov_backfill_sweep}: makes a candidate of every birth. A candidate that is there already is left as it is,
@@ -44,6 +45,6 @@ public final class BackfillSweep {
         // Effects run as they are written, and this one writes to OneRoof's own tables.
         BatchEffect seed = (tx, page) ->
                 new SetEffect(COLUMNS, tx.own().schema().applyTo(SEED), Map.of("source", source)).apply(tx, page);
-        return new TailSpec(Scope.of(WORKER, source), "governance", "seeding", GATE, seed, RUN_SUMMARY);
+        return new TailSpec(Scope.of(WORKER, source), "governance", "seeding", Set.of(GATE), seed, RUN_SUMMARY);
     }
 }

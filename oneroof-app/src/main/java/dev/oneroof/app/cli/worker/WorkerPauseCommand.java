@@ -2,7 +2,6 @@ package dev.oneroof.app.cli.worker;
 
 import dev.oneroof.app.cli.ActOptions;
 import dev.oneroof.app.cli.DurationConverter;
-import dev.oneroof.app.cli.ScopeConverter;
 import dev.oneroof.core.lease.Scope;
 import dev.oneroof.core.tail.Cursors;
 import dev.oneroof.postgres.text.DurationText;
@@ -16,28 +15,30 @@ import picocli.CommandLine.Parameters;
 
 @Command(
         name = "pause",
-        description = "Pause a worker on a source, until it is resumed or for a time. Takes effect within a second.")
+        description = "Pause a worker until it is resumed, or for a while. Takes effect within a second.")
 final class WorkerPauseCommand implements Callable<Integer> {
     record Answer(String worker, boolean paused, @Nullable String expiry) {}
 
     @Mixin
     private final ActOptions act = new ActOptions();
 
-    @Parameters(paramLabel = "WORKER/SOURCE", converter = ScopeConverter.class, description = "The cursor.")
+    @Parameters(paramLabel = "NAME", description = "WORKER/SOURCE, or WORKER where it has only one scope.")
     @SuppressWarnings("NullAway.Init")
-    private Scope scope;
+    private String name;
 
     @Option(
             names = "--for",
             paramLabel = "DURATION",
             converter = DurationConverter.class,
-            description = "For how long.")
+            description = "How long the pause lasts.")
     private @Nullable Duration expiry;
 
     @Override
     public Integer call() {
         return act.perform((db, by) -> {
-            new Cursors(db).pause(scope, by, expiry);
+            Cursors cursors = new Cursors(db);
+            Scope scope = cursors.pausable(name);
+            cursors.pause(scope, by, expiry);
             return new ActOptions.Result(
                     "%s is paused%s".formatted(scope, expiry == null ? "" : " for " + DurationText.of(expiry)),
                     new Answer(scope.toString(), true, expiry == null ? null : DurationText.of(expiry)));

@@ -1,7 +1,6 @@
 package dev.oneroof.app.cli.worker;
 
 import dev.oneroof.app.cli.ActOptions;
-import dev.oneroof.app.cli.ScopeConverter;
 import dev.oneroof.core.lease.Scope;
 import dev.oneroof.core.tail.Cursors;
 import java.util.concurrent.Callable;
@@ -16,14 +15,16 @@ final class WorkerResumeCommand implements Callable<Integer> {
     @Mixin
     private final ActOptions act = new ActOptions();
 
-    @Parameters(paramLabel = "WORKER/SOURCE", converter = ScopeConverter.class, description = "The cursor.")
+    @Parameters(paramLabel = "NAME", description = "WORKER/SOURCE, or WORKER where it has only one scope.")
     @SuppressWarnings("NullAway.Init")
-    private Scope scope;
+    private String name;
 
     @Override
     public Integer call() {
         return act.perform((db, by) -> {
-            boolean paused = new Cursors(db).resume(scope, by);
+            Cursors cursors = new Cursors(db);
+            Scope scope = cursors.pausable(name);
+            boolean paused = cursors.resume(scope, by);
             return new ActOptions.Result(
                     paused ? "%s is resumed".formatted(scope) : "%s was not paused".formatted(scope),
                     new Answer(scope.toString(), paused));

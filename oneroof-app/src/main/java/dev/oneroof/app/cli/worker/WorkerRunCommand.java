@@ -9,7 +9,7 @@ import dev.oneroof.core.OneRoof;
 import dev.oneroof.core.lease.Scope;
 import dev.oneroof.core.tail.Sources;
 import dev.oneroof.core.tail.source.SourceStore;
-import dev.oneroof.core.worker.Once;
+import dev.oneroof.core.worker.OneShotWorker;
 import dev.oneroof.core.worker.Pass;
 import dev.oneroof.core.worker.Worker;
 import dev.oneroof.postgres.error.ErrorCode;
@@ -28,7 +28,7 @@ import picocli.CommandLine.Parameters;
         name = "run",
         description =
                 "Run a worker in this process until it has nothing to do: one that a feature or 'worker add' declares.",
-        footer = {"", "Exit code 3: it stopped early because its cursor is paused or held."})
+        footer = {"", "Exit code 3: it stopped early because the worker is paused or its cursor is held."})
 final class WorkerRunCommand implements Callable<Integer> {
     private static final int UNHEALTHY = 3;
 
@@ -94,7 +94,7 @@ final class WorkerRunCommand implements Callable<Integer> {
         }
     }
 
-    private int report(Once.Ended ended, @Nullable String notKnown) {
+    private int report(OneShotWorker.Result ended, @Nullable String notKnown) {
         boolean caughtUp = ended.last() instanceof Pass.Idle;
         String how = switch (ended.last()) {
             case Pass.Idle idle -> notKnown == null ? "nothing to do" : "no known work is left; " + notKnown;
@@ -102,7 +102,7 @@ final class WorkerRunCommand implements Callable<Integer> {
             case Pass.Lost lost -> "another instance took the lease";
             case Pass.Worked worked -> throw new IllegalStateException("the run has not ended");
             case Pass.CaughtUp done -> throw new IllegalStateException("the run has not ended");
-            case Pass.Ailing ailing -> throw new IllegalStateException("the run has not ended");
+            case Pass.Degraded degraded -> throw new IllegalStateException("the run has not ended");
             case Pass.Stuck stuck -> throw new IllegalStateException("the run has not ended");
         };
         output.report(

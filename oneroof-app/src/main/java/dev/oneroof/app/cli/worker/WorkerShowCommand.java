@@ -32,13 +32,13 @@ final class WorkerShowCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Executor.Story story = OperatorAccess.inDatabase(options, db -> new Executors(db).show(name));
-        output.answer(story, () -> print(story));
+        Executor.History history = OperatorAccess.inDatabase(options, db -> new Executors(db).show(name));
+        output.answer(history, () -> print(history));
         return 0;
     }
 
-    private void print(Executor.Story story) {
-        Executor worker = story.executor();
+    private void print(Executor.History history) {
+        Executor worker = history.executor();
         output.print("worker        %s".formatted(worker.name()));
         output.print("kind          %s".formatted(worker.kind()));
         output.print("state         %s: %s".formatted(worker.state(), worker.reason()));
@@ -53,11 +53,11 @@ final class WorkerShowCommand implements Callable<Integer> {
             output.print("not known     %s".formatted(worker.notKnown()));
         }
         output.print("registered    by %s".formatted(worker.registeredBy()));
-        if (story.transitions().isEmpty()) {
+        if (history.transitions().isEmpty()) {
             return;
         }
         output.print("");
-        output.print(story.transitions(), TRANSITIONS);
+        output.print(history.transitions(), TRANSITIONS);
     }
 
     private static String describe(Executor.Transition one) {

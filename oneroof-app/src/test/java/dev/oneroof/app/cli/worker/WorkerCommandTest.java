@@ -116,6 +116,34 @@ class WorkerCommandTest {
         assertThat(paused.err()).contains("a look");
     }
 
+    /** A pause belongs to the scope: also to one without a cursor, by its worker's name alone. */
+    @Test
+    void pausesAWorkerWithoutACursor(TestDatabase database) {
+        Oneroof command = new Oneroof(folder).on(database);
+        try (OneRoof oneroof = OneRoof.open(RuntimeConfig.named("one"), database.dataSource())) {
+            oneroof.start();
+            Await.patiently()
+                    .until(
+                            "the check",
+                            () -> command.run("worker", "list").out().contains("stale_check"));
+
+            Oneroof.Answer paused = command.run("worker", "pause", "stale_check", "--reason", "a look", "--json");
+
+            assertThat(paused.exit()).as(paused.err()).isZero();
+            assertThat(paused.out()).contains("\"worker\":\"stale_check/queue_heartbeat/0\"");
+            Await.patiently()
+                    .until(
+                            "a beat that says so",
+                            () -> command.run("worker", "show", "stale_check")
+                                    .out()
+                                    .contains("a look"));
+        }
+        assertThat(command.run("worker", "resume", "stale_check", "--reason", "seen")
+                        .exit())
+                .as("after its scope is gone")
+                .isZero();
+    }
+
     @Test
     void tellsInWordsWhatHappenedToAWorker(TestDatabase database) {
         Database db = new Database(database.dataSource(), SchemaName.DEFAULT);
@@ -155,9 +183,9 @@ class WorkerCommandTest {
                     worker                                        | 2 | missing verb
                     worker show nobody                            | 4 | 'nobody' is not registered
                     worker run gov_backfill_sweep/births          | 2 | --once
-                    worker run mailer/births --once               | 4 | 'mailer' is not one of OneRoof's own workers
+                    worker run mailer/births --once               | 4 | no feature and no row declares it
                     worker run gov_backfill_sweep/x --once --within soon | 2 | 'soon' is not a duration
-                    worker resume nobody/births --reason x        | 4 | there is no cursor
+                    worker resume nobody/births --reason x        | 4 | there is no worker and no cursor
                     instance                                      | 2 | missing verb
                     instance drain nobody --reason x              | 4 | no 'nobody' is running
                     instance drain nobody                         | 2 | --reason

@@ -4,6 +4,7 @@ import dev.oneroof.core.lease.Lease;
 import dev.oneroof.core.lease.Scope;
 import dev.oneroof.core.worker.Pass;
 import dev.oneroof.core.worker.Worker;
+import dev.oneroof.core.worker.WorkerSpec;
 import dev.oneroof.postgres.Database;
 import java.time.Duration;
 import java.util.List;
@@ -20,6 +21,7 @@ import org.slf4j.LoggerFactory;
 public final class JobKeeper implements Worker {
     private static final Logger log = LoggerFactory.getLogger(JobKeeper.class);
     private static final Scope SCOPE = Scope.of("job_keeper", "job_queue");
+    private static final WorkerSpec SPEC = WorkerSpec.of(SCOPE).counting("job").removingScope(true);
     private static final int BATCH = 1000;
     private static final Duration INTERVAL = Duration.ofSeconds(1);
     private static final Duration SHORTEST = Duration.ofMillis(5);
@@ -39,15 +41,10 @@ public final class JobKeeper implements Worker {
         this.tasks = List.of(tasks);
     }
 
+    /** No gate: a lease that has run out is over, whatever the gate says. */
     @Override
-    public Scope scope() {
-        return SCOPE;
-    }
-
-    /** None: an expired lease has expired, whether the gate is open or not. */
-    @Override
-    public @Nullable String gate() {
-        return null;
+    public WorkerSpec spec() {
+        return SPEC;
     }
 
     /** Without a kind there is no job. Kinds are never removed. */
@@ -55,12 +52,6 @@ public final class JobKeeper implements Worker {
     public boolean isNeeded() {
         hasKinds = hasKinds || db.inTx(store::isAnyKindKnown);
         return hasKinds;
-    }
-
-    /** The next instance registers it again. */
-    @Override
-    public boolean leavesNoScope() {
-        return true;
     }
 
     @Override

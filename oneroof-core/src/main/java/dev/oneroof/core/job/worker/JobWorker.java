@@ -8,7 +8,9 @@ import dev.oneroof.core.lease.Lease;
 import dev.oneroof.core.lease.Scope;
 import dev.oneroof.core.worker.Pass;
 import dev.oneroof.core.worker.Waiting;
+import dev.oneroof.core.worker.WakeUpLayer;
 import dev.oneroof.core.worker.Worker;
+import dev.oneroof.core.worker.WorkerSpec;
 import dev.oneroof.postgres.Database;
 import dev.oneroof.postgres.Notifications;
 import java.time.Duration;
@@ -110,32 +112,20 @@ public final class JobWorker implements Worker {
         });
     }
 
+    /** No gate: the lease function reads it, and leased jobs may finish. */
     @Override
-    public Scope scope() {
-        return Scope.of("jobs", instance);
-    }
-
-    /** None: the lease function reads the gate, and leased jobs may finish. */
-    @Override
-    public @Nullable String gate() {
-        return null;
-    }
-
-    @Override
-    public boolean isWokenBy(String layer) {
-        return layer.equals("job");
+    public WorkerSpec spec() {
+        return WorkerSpec.of(Scope.of("jobs", instance))
+                .wokenBy(WakeUpLayer.JOB)
+                .counting("job")
+                .removingScope(true);
     }
 
     @Override
-    public void heard(String layer) {
-        if (layer.equals("job_cancel")) {
+    public void onWakeUp(WakeUpLayer layer) {
+        if (layer == WakeUpLayer.JOB_CANCEL) {
             extender.cancelRequested();
         }
-    }
-
-    @Override
-    public boolean leavesNoScope() {
-        return true;
     }
 
     /** Whether so many jobs of these kinds would start immediately. If so, their handlers are reserved until the next lease. */
@@ -156,7 +146,7 @@ public final class JobWorker implements Worker {
     }
 
     @Override
-    public boolean lookAtOnce(Notifications here) {
+    public boolean pollNow(Notifications here) {
         return pickup.pickUpOn(here);
     }
 
@@ -198,7 +188,7 @@ public final class JobWorker implements Worker {
     private Pass checked(Pass pass) {
         Duration delay = outcomes.delay();
         if (delay.compareTo(OUTCOMES_DELAYED_AFTER) > 0) {
-            return new Pass.Ailing(
+            return new Pass.Degraded(
                     "could not record the outcome of %d jobs for %d s"
                             .formatted(outcomes.unwritten().size(), delay.toSeconds()),
                     poll);

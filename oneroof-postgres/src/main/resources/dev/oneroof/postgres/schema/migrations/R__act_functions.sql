@@ -1,4 +1,4 @@
--- Of acts, before those that use it: it comes first by its name.
+-- Before the files that use it: repeatable migrations run in the order of their names.
 
 -- What differs between two rows, for the details of an act: each field with what it was and what it is.
 CREATE OR REPLACE FUNCTION ${schema}.fn_act_changes(p_was jsonb, p_is jsonb) RETURNS jsonb

@@ -1,4 +1,4 @@
--- Whoever changes an event type, by whatever path, leaves a trace.
+-- Every change of an event type, by any path, is recorded.
 CREATE OR REPLACE FUNCTION ${schema}.fn_event_type_audit() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -28,7 +28,7 @@ CREATE OR REPLACE TRIGGER event_type_audit
     AFTER INSERT OR UPDATE OR DELETE ON ${schema}.event_type_registry
     FOR EACH ROW EXECUTE FUNCTION ${schema}.fn_event_type_audit();
 
--- Registers a type, inactive; or gives a registered one other defaults, and leaves it as active as it was. True when
+-- Registers a type, inactive; or changes the defaults of a registered one, and leaves it active or inactive. True when
 -- anything changed.
 CREATE OR REPLACE FUNCTION ${schema}.fn_event_type_register(
     p_domain text, p_type text, p_stream text, p_lane text, p_severity text, p_description text, p_actor text)
@@ -106,10 +106,10 @@ AS $$ SELECT ${schema}.fn_event_type_set_active(p_domain, p_type, false, p_actor
 -- the columns' names as keys; stream, lane and severity are the type's unless said. Within one call the ids are in the
 -- order of the array, and so the events are in the outbox.
 --
--- OR001: the type is not registered and active. OR002: the payload is no signal. Both are looked for before anything is
--- written: a violated CHECK would print the row, contents and all, into the error and the server's log.
+-- OR001: the type is not registered and active. OR002: the payload is no signal. Both are checked before anything is
+-- written: a violated CHECK would print the row, with its contents, into the error and the server's log.
 --
--- It does not ask who emits, and is called by OneRoof's functions alone; others call fn_iu_emit_events.
+-- It does not check the caller's grants, and only OneRoof's functions call it; all others call fn_iu_emit_events.
 CREATE OR REPLACE FUNCTION ${schema}.fn_event_emit(p_events jsonb) RETURNS TABLE (event_no bigint, event_id uuid)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$

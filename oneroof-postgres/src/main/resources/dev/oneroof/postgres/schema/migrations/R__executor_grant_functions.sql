@@ -1,6 +1,6 @@
 -- The boundary between executors: what a login may lease, end, beat for and emit; see queue_executor_grant.
 --
--- The functions that ${executor} may call run with their owner's rights, so they ask who has logged in: session_user. That is
+-- The functions that ${executor} may call run with their owner's rights, so they check the login: session_user. That is
 -- the same after SET ROLE, and within any function on the way. They ask once a call. The server's own sessions are known by
 -- pg_has_role alone, in the calling function; only the others come here.
 
@@ -22,7 +22,7 @@ CREATE OR REPLACE FUNCTION ${schema}.fn_executor_bounded() RETURNS boolean
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$ SELECT NOT ${schema}.fn_executor_exempt(quote_ident(session_user)::regrole) $$;
 
--- Domains in which OneRoof itself speaks. Who listens there takes what it hears for OneRoof's word.
+-- Domains in which OneRoof itself emits. A listener takes an event there for OneRoof's own.
 CREATE OR REPLACE FUNCTION ${schema}.fn_event_domain_internal(p_domain text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN p_domain IN ('system', 'governance');
@@ -99,7 +99,7 @@ END
 $$;
 
 -- Refuses jobs that this login may not touch, though it has their tokens: of a kind that is not granted, or leased by an
--- executor that is not. A job whose token does not fit is not spoken of: the caller treats it as lost.
+-- executor that is not. A job whose token does not match is left out: the caller treats it as lost.
 CREATE OR REPLACE FUNCTION ${schema}.fn_executor_demand_jobs(p_jobs uuid[], p_tokens uuid[]) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
@@ -126,7 +126,7 @@ END
 $$;
 
 -- Grants of logins that were dropped. They open nothing; but a dump has only their number, which on another server may be
--- somebody's.
+-- another role's.
 CREATE OR REPLACE FUNCTION ${schema}.fn_executor_grants_forget() RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -173,7 +173,7 @@ AS $$
     UNION SELECT 'domain', d FROM unnest(p_domains) d
 $$;
 
--- Grants to a login what it does not have yet, all or nothing. A name is exact, or with a * at its end all that begin so.
+-- Grants to a login what it does not have yet, all or nothing. A name is exact, or a prefix with a * at its end.
 -- Returns how many are new.
 CREATE OR REPLACE FUNCTION ${schema}.fn_executor_grant(
     p_login text,
@@ -238,7 +238,7 @@ END
 $$;
 
 -- Takes grants from a login: those that are named, or with p_all every one. What it has leased it can end no more; such a
--- lease runs out. Returns how many there were.
+-- lease expires. Returns how many there were.
 CREATE OR REPLACE FUNCTION ${schema}.fn_executor_revoke(
     p_login text,
     p_reason text,

@@ -4,11 +4,11 @@ VALUES
     ('cursor_lag', 'cursor', 'platform', 'medium', interval '1 hour', NULL,
      'The oldest row that is not handled is older than the source''s lag threshold.'),
     ('cursor_dlq', 'cursor', 'platform', 'medium', interval '1 day', 100,
-     'Rows of a source could not be handled, or jobs of a kind were given up, and wait as dead letters.'),
+     'Rows of a source could not be handled, or jobs of a kind failed for good, and wait as dead letters.'),
     ('cursor_dlq_overflow', 'cursor', 'platform', 'high', interval '1 hour', 1000,
      'More dead letters than the threshold allows: the cause is rarely the rows or jobs.'),
     ('cursor_silent_gap', 'cursor', 'platform', 'high', interval '1 hour', NULL,
-     'A worker has not beaten for longer than its threshold.'),
+     'A worker has sent no beat for longer than its threshold.'),
     ('cursor_lease_conflict', 'cursor', 'platform', 'medium', interval '1 hour', 100,
      'The ownership of a scope flaps, or its owner makes no progress.'),
     ('cursor_watermark_regression', 'cursor', 'platform', 'high', interval '1 hour', NULL,
@@ -26,7 +26,7 @@ VALUES
     ('handoff_dlq', 'handoff', 'governance', 'medium', interval '1 day', 100,
      'Handoffs could not be taken in and wait as dead letters.'),
     ('handoff_silent_gap', 'handoff', 'governance', 'high', interval '1 hour', NULL,
-     'The handoff intake has not beaten for longer than its threshold.'),
+     'The handoff intake has sent no beat for longer than its threshold.'),
     ('handoff_unregistered_type', 'handoff', 'governance', 'medium', NULL, 100,
      'Events wait because their type is not registered or not active.'),
     ('candidate_scan_lag', 'candidate', 'governance', 'medium', interval '1 hour', NULL,
@@ -48,8 +48,8 @@ CREATE OR REPLACE FUNCTION ${schema}.fn_severity_rank(p_severity text) RETURNS i
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN array_position(ARRAY['low', 'medium', 'high', 'critical'], p_severity);
 
--- Raises a finding, or counts up the one that is alive. Severity never falls while it is alive: the type's own, one step up
--- when it is old or frequent (also when it is new), or the caller's if that is higher. A mute that has run out ends here.
+-- Raises a finding, or counts up the one that is open. Severity never falls while it is open: the type's own, one step up when
+-- it is old or frequent (also when it is new), or the caller's if that is higher. A mute that has expired ends here.
 CREATE OR REPLACE FUNCTION ${schema}.fn_finding_raise(
     p_type text, p_key text, p_summary text, p_evidence jsonb DEFAULT '{}', p_severity text DEFAULT NULL, p_count bigint DEFAULT 1)
 RETURNS bigint
@@ -61,10 +61,10 @@ DECLARE
 BEGIN
     SELECT * INTO v_kind FROM ${schema}.system_issue_type WHERE issue_type = p_type;
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'type: ''%'' is no registered type of finding', p_type USING ERRCODE = '22023';
+        RAISE EXCEPTION 'type: ''%'' is not a registered type of finding', p_type USING ERRCODE = '22023';
     END IF;
     IF p_severity IS NOT NULL AND ${schema}.fn_severity_rank(p_severity) IS NULL THEN
-        RAISE EXCEPTION 'severity: ''%'' is not allowed; low, medium, high, critical are', p_severity USING ERRCODE = '22023';
+        RAISE EXCEPTION 'severity: ''%'' is not allowed; allowed are low, medium, high, critical', p_severity USING ERRCODE = '22023';
     END IF;
     INSERT INTO ${schema}.system_issues AS i
         (issue_type, bucket, route, severity, coalesce_key, summary, evidence, occurrence_count)
@@ -95,7 +95,7 @@ BEGIN
 END
 $$;
 
--- The condition is over. Returns how many findings ended: one or none.
+-- Resolves a finding whose condition is over. Returns how many were resolved: one or none.
 CREATE OR REPLACE FUNCTION ${schema}.fn_finding_resolve(p_type text, p_key text) RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -110,7 +110,7 @@ BEGIN
 END
 $$;
 
--- The same by an operator, who says why. False where there is no such finding.
+-- Resolves a finding by an operator's act, with a reason. False where there is no such finding.
 CREATE OR REPLACE FUNCTION ${schema}.fn_finding_close(
     p_type text, p_key text, p_reason text, p_actor text DEFAULT session_user)
 RETURNS boolean
@@ -131,7 +131,7 @@ REVOKE EXECUTE ON FUNCTION ${schema}.fn_finding_close(text, text, text, text) FR
 
 GRANT EXECUTE ON FUNCTION ${schema}.fn_severity_rank(text) TO ${server}, ${admin}, ${executor}, ${viewer};
 GRANT EXECUTE ON FUNCTION ${schema}.fn_finding_raise(text, text, text, jsonb, text, bigint) TO ${server}, ${admin};
--- The program's own: it says neither who nor why.
+-- For the program only: it records neither an actor nor a reason.
 REVOKE EXECUTE ON FUNCTION ${schema}.fn_finding_resolve(text, text) FROM ${admin};
 GRANT EXECUTE ON FUNCTION ${schema}.fn_finding_resolve(text, text) TO ${server};
 GRANT EXECUTE ON FUNCTION ${schema}.fn_finding_close(text, text, text, text) TO ${server}, ${admin};

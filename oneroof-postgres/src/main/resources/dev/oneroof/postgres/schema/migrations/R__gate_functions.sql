@@ -1,6 +1,7 @@
--- Gates are read by every worker on every pass, and by SQL functions. Closed unless plainly open.
+-- Every instance reads its gates at least once per gate interval, and SQL functions read them too. A gate is closed unless
+-- its value is 'true' and its time is not over.
 CREATE OR REPLACE FUNCTION ${schema}.fn_gate_open(p_key text) RETURNS boolean
--- Not in SQL, whose functions are planned anew for every call.
+-- PL/pgSQL keeps its plan; a function in SQL would be planned at every call.
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
@@ -13,6 +14,31 @@ END
 $$;
 
 GRANT EXECUTE ON FUNCTION ${schema}.fn_gate_open(text) TO ${server}, ${admin}, ${executor}, ${viewer};
+
+-- Why a gate is closed, with the actor and the reason of the last change; null where it is open.
+CREATE OR REPLACE FUNCTION ${schema}.fn_gate_closed_reason(p_key text) RETURNS text
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF ${schema}.fn_gate_open(p_key) THEN
+        RETURN NULL;
+    END IF;
+    RETURN coalesce(
+        (SELECT CASE
+                    WHEN value = 'true'
+                    THEN format('gate %s is closed: it was opened by %s until %s', key, actor,
+                                to_char(expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))
+                    WHEN actor = 'install' THEN format('gate %s is closed', key)
+                    ELSE format('gate %s is closed by %s: %s', key, actor, reason)
+                END
+         FROM ${schema}.dot_config
+         WHERE key = p_key AND kind = 'gate'),
+        format('gate %s is closed', p_key));
+END
+$$;
+
+REVOKE EXECUTE ON FUNCTION ${schema}.fn_gate_closed_reason(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ${schema}.fn_gate_closed_reason(text) TO ${server}, ${admin}, ${viewer};
 
 -- Marks a row whose statement names an actor: the row alone does not show whether the actor was named again or left out.
 -- A trigger on the column fires only where the statement names it. The mark is in updated_at, which the next trigger sets
@@ -31,8 +57,8 @@ CREATE OR REPLACE TRIGGER dot_config_actor_given
     BEFORE UPDATE OF actor ON ${schema}.dot_config
     FOR EACH ROW EXECUTE FUNCTION ${schema}.fn_dot_config_actor_given();
 
--- The time of a change is the database's. A change that names no actor is the session's own: it does not answer to the
--- name, or the reason, of the change before.
+-- The time of a change is the database's. A change that names no actor is recorded under the session's login, not under the
+-- actor and the reason of the previous change.
 CREATE OR REPLACE FUNCTION ${schema}.fn_dot_config_stamp() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
@@ -52,8 +78,8 @@ CREATE OR REPLACE TRIGGER dot_config_stamp
     BEFORE UPDATE ON ${schema}.dot_config
     FOR EACH ROW EXECUTE FUNCTION ${schema}.fn_dot_config_stamp();
 
--- Whoever changes a gate or a setting, by whatever path, leaves a trace, and an act beside those of all operators. What is
--- installed is no act.
+-- Every change of a gate or a setting, by any path, is recorded here and as an operator's act. The values that a migration
+-- installs are not an act.
 CREATE OR REPLACE FUNCTION ${schema}.fn_dot_config_audit() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$

@@ -1,4 +1,4 @@
--- A setting that is a number; null where there is none, or where it is something else.
+-- A numeric setting; null where it is missing, expired or not a number.
 CREATE OR REPLACE FUNCTION ${schema}.fn_setting_number(p_key text) RETURNS numeric
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -7,15 +7,15 @@ AS $$
     WHERE key = p_key AND kind = 'setting' AND (expires_at IS NULL OR expires_at > clock_timestamp())
 $$;
 
--- After how many seconds without a beat an executor is silent: its own threshold, unless one is set for all.
+-- After how many seconds without a beat an executor is silent: its own threshold, unless a setting overrides all of them.
 CREATE OR REPLACE FUNCTION ${schema}.fn_queue_stale_threshold(p_own integer) RETURNS numeric
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT coalesce(nullif(${schema}.fn_setting_number('queue.heartbeat.stale_threshold_seconds'), 0), p_own)
 $$;
 
--- How many seconds of a time were watched: those in which the gate was open. Nobody can have beaten through a closed one;
--- but who was silent before it closed is silent still when it opens.
+-- How many seconds of an interval the heartbeat gate was open. No beat is written while it is closed; an executor that was
+-- silent before it closed is still silent when it opens.
 CREATE OR REPLACE FUNCTION ${schema}.fn_queue_watched_seconds(p_from timestamptz, p_to timestamptz)
 RETURNS double precision
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -29,7 +29,7 @@ AS $$
     END::double precision
     FROM (
         SELECT a.new_value = 'true' AS open,
-               -- Before anything was written down it was as it was then.
+               -- The first recorded value also applies to the time before.
                CASE WHEN lag(a.audit_id) OVER w IS NULL THEN '-infinity' ELSE a.changed_at END AS since,
                least(lead(a.changed_at) OVER w, a.new_expires_at, 'infinity') AS until
         FROM ${schema}.dot_config_audit a
@@ -37,8 +37,8 @@ AS $$
         WINDOW w AS (ORDER BY a.audit_id)) g
 $$;
 
--- For how long an executor has not beaten, as far as it was watched. Null where that cannot be told: its last beat lies in
--- the future, since the clock has gone back.
+-- How many seconds with an open gate have passed since an executor's last beat. Null where its last beat lies in the future,
+-- since the clock has stepped back.
 CREATE OR REPLACE FUNCTION ${schema}.fn_queue_age(p_last_tick_at timestamptz) RETURNS double precision
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -86,7 +86,7 @@ BEGIN
     END IF;
     v_cadence := coalesce(
         p_expected_cadence_seconds, ${schema}.fn_setting_number('queue.heartbeat.cadence_seconds.' || lower(p_kind))::integer, 60);
-    -- A cadence of its own is not held against the threshold of its kind.
+    -- With a cadence of its own, the usual threshold of its kind does not apply.
     v_threshold := coalesce(
         p_stale_threshold_seconds,
         CASE WHEN p_expected_cadence_seconds IS NULL THEN v_usual END,
@@ -114,7 +114,7 @@ BEGIN
     SELECT ${schema}.fn_act_changes(v_was, to_jsonb(h)) INTO v_changes
     FROM ${schema}.queue_heartbeat h
     WHERE h.executor_name = p_executor_id;
-    -- An executor registers at each start; as it was it is no act.
+    -- An executor registers at each start; without a change that is not an act.
     IF v_was IS NULL OR v_changes <> '{}' THEN
         INSERT INTO ${schema}.operator_act (act, target, actor, reason, details)
         VALUES ('executor_register', 'executor ' || p_executor_id, p_actor,
@@ -142,7 +142,7 @@ BEGIN
         SELECT lease_owner INTO v_owner FROM ${schema}.queue_heartbeat WHERE executor_name = p_executor_id;
         IF FOUND THEN
             RAISE EXCEPTION USING ERRCODE = '55006',
-                MESSAGE = format('executor: ''%s'' is at work under %s; stop that first', p_executor_id, v_owner);
+                MESSAGE = format('executor: ''%s'' is running under %s; stop that first', p_executor_id, v_owner);
         END IF;
         RETURN jsonb_build_object('executor', p_executor_id, 'deregistered', false);
     END IF;
@@ -153,7 +153,7 @@ BEGIN
 END
 $$;
 
--- A beat of an executor in any language. Scopes under a lease are beaten for by their owners, and by nobody else.
+-- A beat of an executor in any language. Only the owner of a lease beats for its scope.
 CREATE OR REPLACE FUNCTION ${schema}.fn_queue_heartbeat_tick(
     p_executor_id text,
     p_kind text,
@@ -199,8 +199,8 @@ BEGIN
         RETURN jsonb_build_object('executor', p_executor_id, 'written', false,
                                   'reason', 'gate queue.heartbeat.enabled is closed');
     END IF;
-    -- Every beat is a version of its row that an open snapshot keeps: no news is written at most once a second. Another job
-    -- is none: there may be hundreds in that time.
+    -- Every beat is a new version of its row, which an open snapshot keeps: without a change of state at most one a second is
+    -- written. Another job is not a change of state: there may be hundreds in that time.
     IF v_row.ticks_total > 0 AND v_row.last_tick_status = p_status
        AND v_row.last_beat_payload ->> 'doing' IS NOT DISTINCT FROM p_payload ->> 'doing'
        AND v_row.last_tick_at BETWEEN clock_timestamp() - interval '1 second' AND clock_timestamp() THEN
@@ -219,7 +219,7 @@ BEGIN
 END
 $$;
 
--- The short form: alive, and this is what it does.
+-- The short form: status ok and a payload.
 CREATE OR REPLACE FUNCTION ${schema}.fn_queue_heartbeat_write(
     p_executor_id text, p_payload jsonb DEFAULT '{}', p_actor text DEFAULT session_user)
 RETURNS jsonb
@@ -231,8 +231,8 @@ AS $$
         'ok', NULL, NULL, p_payload || jsonb_build_object('actor', p_actor))
 $$;
 
--- The end of a silence and of its finding; the silence of an executor that is gone is forgotten. False where there is none,
--- and where somebody holds either in an open transaction: nobody waits for that, and the next check ends it.
+-- Ends a silence and its finding; the silence of an executor that is deregistered is removed. False where there is none, and
+-- where another transaction has locked either: this does not wait, and the next check ends it.
 CREATE OR REPLACE FUNCTION ${schema}.fn_queue_silence_end(p_executor_id text, p_gone boolean) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -261,7 +261,7 @@ BEGIN
 END
 $$;
 
--- Whoever beats, by whatever statement: a beat that ends a silence records how long it was, even if nobody ever looked.
+-- After every beat, by any statement: a beat that ends a silence records how long it was, even if no check has seen it.
 CREATE OR REPLACE FUNCTION ${schema}.fn_queue_heartbeat_came_back() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -282,12 +282,12 @@ $$;
 CREATE OR REPLACE TRIGGER queue_heartbeat_came_back
     AFTER UPDATE OF last_tick_at ON ${schema}.queue_heartbeat
     FOR EACH ROW
-    -- A threshold for all may lie below a cadence, so not by the row's own alone.
+    -- The threshold that overrides all may be shorter than the row's own.
     WHEN (NEW.last_tick_at > OLD.last_tick_at + interval '2 seconds'
           OR NEW.last_tick_at > OLD.last_tick_at + make_interval(secs => OLD.stale_threshold_seconds))
     EXECUTE FUNCTION ${schema}.fn_queue_heartbeat_came_back();
 
--- Who is gone cannot be silent.
+-- An executor that is deregistered is not silent.
 CREATE OR REPLACE FUNCTION ${schema}.fn_queue_heartbeat_gone() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -301,11 +301,11 @@ CREATE OR REPLACE TRIGGER queue_heartbeat_gone
     AFTER DELETE ON ${schema}.queue_heartbeat
     FOR EACH ROW EXECUTE FUNCTION ${schema}.fn_queue_heartbeat_gone();
 
--- Looks who is silent. A silence is told once, and once more when it has grown critical; one that begins soon after
--- another, within twice the threshold of the last event, is recorded and raised and not told again.
+-- Finds silent executors. A silence is reported by an event once, and once more when it has become critical; one that starts
+-- soon after another, within twice the threshold of the last event, is recorded and raised without an event.
 CREATE OR REPLACE FUNCTION ${schema}.fn_queue_stale_check() RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
--- Who waits here keeps everybody from looking. Nothing below should have to; if it does, it fails, and is told of.
+-- A check that waits excludes all others. Nothing below should wait; if it does, it fails and reports that.
 SET lock_timeout = '2s'
 AS $$
 DECLARE
@@ -316,12 +316,12 @@ DECLARE
     v_grows    boolean;
     v_due      boolean;
     v_stale    integer := 0;
-    v_told     integer := 0;
+    v_reported integer := 0;
     v_failed   integer := 0;
     v_why      text;
 BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
-        -- By an older snapshot those who have beaten since would be silent.
+        -- In an older snapshot, executors that have beaten since would be silent.
         RAISE EXCEPTION USING ERRCODE = '25001',
             MESSAGE = format('isolation: ''%s'' is not allowed; allowed is read committed',
                              current_setting('transaction_isolation'));
@@ -329,15 +329,15 @@ BEGIN
     IF NOT ${schema}.fn_gate_open('queue.heartbeat.enabled') THEN
         RETURN jsonb_build_object('inert', true, 'reason', 'gate queue.heartbeat.enabled is closed');
     END IF;
-    -- Two at once would tell twice. Nobody waits: whoever holds it is looking already.
-    -- A row and no advisory lock: those are anybody's to take.
+    -- Two checks at once would report twice. No wait: the holder of the row is checking already.
+    -- A row and not an advisory lock, which any login may take.
     PERFORM FROM ${schema}.queue_check WHERE check_name = 'silence' FOR UPDATE SKIP LOCKED;
     IF NOT FOUND THEN
         RETURN jsonb_build_object('inert', true, 'reason', 'another check is under way');
     END IF;
 
-    -- An instance that is gone bears another name when it comes back, as a rule. Not one that beats just now, nor one that
-    -- still holds what others could take. Its jobs' scope is its own, and goes with it or after it: nobody else would take it.
+    -- Removes instances that are gone: they usually return under another name. Not one that is just beating, nor one that still
+    -- holds a scope that others could claim. The scope of its jobs belongs to the process and is removed with it or after it.
     FOR v_executor IN
         WITH gone AS MATERIALIZED (
             SELECT i.executor_name
@@ -354,8 +354,8 @@ BEGIN
                     AND (h.executor_name NOT IN ('instance/' || i.lease_owner, 'jobs/' || i.lease_owner || '/0')
                          OR h.lease_until >= long.since))
             FOR UPDATE OF i SKIP LOCKED
-        ), begun AS MATERIALIZED (
-            -- Its process ended before it had taken the scope that it had made.
+        ), unclaimed AS MATERIALIZED (
+            -- The process ended after it registered the scope and before it claimed it.
             SELECT j.executor_name
             FROM ${schema}.queue_heartbeat j
             WHERE j.executor_name = 'jobs/' || j.registered_by || '/0' AND j.lease_epoch IS NULL
@@ -364,7 +364,7 @@ BEGIN
                   SELECT FROM ${schema}.queue_heartbeat i WHERE i.executor_name = 'instance/' || j.registered_by)
             FOR UPDATE OF j SKIP LOCKED)
         DELETE FROM ${schema}.queue_heartbeat d
-        USING (SELECT executor_name FROM gone UNION ALL SELECT executor_name FROM begun) o
+        USING (SELECT executor_name FROM gone UNION ALL SELECT executor_name FROM unclaimed) o
         WHERE d.executor_name = o.executor_name
         RETURNING d.executor_name
     LOOP
@@ -372,7 +372,7 @@ BEGIN
         VALUES (v_executor.executor_name, 'deregistered', 'fn_queue_stale_check');
     END LOOP;
 
-    -- The clock has gone back. Who lives beats again in a moment; of who does not the time is counted from now on.
+    -- The clock has stepped back. A living executor beats again in a moment; for a dead one the time counts from now on.
     UPDATE ${schema}.queue_heartbeat h
     SET last_tick_at = clock_timestamp()
     FROM (
@@ -384,8 +384,8 @@ BEGIN
         FOR NO KEY UPDATE SKIP LOCKED) ahead
     WHERE h.executor_name = ahead.executor_name;
 
-    -- Those that are within a threshold that was raised meanwhile, that are gone, and those that a beat could not end since
-    -- somebody held them.
+    -- Silences that a raised threshold has ended, those of deregistered executors, and those that a beat could not end since
+    -- another transaction had locked them.
     FOR v_executor IN
         SELECT o.executor_name, o.noticed_at, h.executor_name IS NULL AS gone
         FROM ${schema}.queue_silence o
@@ -395,7 +395,7 @@ BEGIN
               AND ${schema}.fn_queue_age(h.last_tick_at) <= ${schema}.fn_queue_stale_threshold(h.stale_threshold_seconds)
     LOOP
         CONTINUE WHEN NOT ${schema}.fn_queue_silence_end(v_executor.executor_name, v_executor.gone);
-        -- The beat has said so, and for how long it was.
+        -- Unless the beat itself has recorded the end, with the length of the silence.
         INSERT INTO ${schema}.queue_event_log (executor_name, transition)
         SELECT v_executor.executor_name, 'stale_to_fresh'
         WHERE NOT v_executor.gone AND NOT EXISTS (
@@ -418,22 +418,22 @@ BEGIN
         v_severity := CASE WHEN v_executor.ratio >= 10 THEN 'critical' ELSE 'warning' END;
         SELECT * INTO v_known FROM ${schema}.queue_silence WHERE executor_name = v_executor.executor_name;
         v_begins := NOT FOUND OR v_known.ended_at IS NOT NULL;
-        -- One that was told of later than now was told of by another clock.
-        v_known.told_at := CASE WHEN v_known.told_at <= clock_timestamp() THEN v_known.told_at END;
+        -- A report in the future was made before the clock stepped back.
+        v_known.reported_at := CASE WHEN v_known.reported_at <= clock_timestamp() THEN v_known.reported_at END;
         v_grows := NOT v_begins AND v_severity = 'critical' AND v_known.severity = 'warning';
-        v_due := v_grows OR v_known.told_at IS NULL
-            OR (v_begins OR v_known.told_at < v_known.noticed_at)
-               AND v_known.told_at < clock_timestamp() - make_interval(secs => 2 * v_executor.threshold);
-        -- Nothing is locked where nothing is to be written: a beat would find it so.
+        v_due := v_grows OR v_known.reported_at IS NULL
+            OR (v_begins OR v_known.reported_at < v_known.noticed_at)
+               AND v_known.reported_at < clock_timestamp() - make_interval(secs => 2 * v_executor.threshold);
+        -- Nothing is locked where nothing is to be written: a lock would keep a beat from ending the silence.
         CONTINUE WHEN NOT v_begins AND NOT v_due;
 
         BEGIN
-            -- Its silence first, then its finding: the order in which a beat that ends it takes them. Its own row is not
-            -- locked: a process that is frozen in the middle of a transaction may hold it.
+            -- The silence first, then its finding: the lock order of a beat that ends it. The executor's row is not locked: a
+            -- process that is frozen in a transaction may hold it.
             PERFORM FROM ${schema}.queue_silence
             WHERE executor_name = v_executor.executor_name
             FOR UPDATE SKIP LOCKED;
-            -- It is there, and a beat is ending it.
+            -- It exists, and a beat is just ending it.
             CONTINUE WHEN NOT FOUND AND v_known.executor_name IS NOT NULL;
             PERFORM FROM ${schema}.queue_heartbeat
             WHERE executor_name = v_executor.executor_name AND last_tick_at = v_executor.last_tick_at;
@@ -449,31 +449,31 @@ BEGIN
                     ended_at = NULL;
                 PERFORM ${schema}.fn_finding_raise(
                     'cursor_silent_gap', v_executor.executor_name,
-                    format('%s has not beaten for %s s', v_executor.executor_name, round(v_executor.age)),
+                    format('no beat of %s for %s s', v_executor.executor_name, round(v_executor.age)),
                     jsonb_build_object('age_seconds', round(v_executor.age), 'expected_cadence_seconds', v_executor.cadence),
                     CASE WHEN v_severity = 'critical' THEN 'critical' END);
             END IF;
             IF v_due THEN
-                v_told := v_told + ${schema}.fn_queue_tell_silence(
+                v_reported := v_reported + ${schema}.fn_queue_report_silence(
                     v_executor.executor_name, v_severity, v_executor.age, v_executor.cadence);
             END IF;
         EXCEPTION
-            -- What is in the way of one keeps nobody else from being told of.
+            -- A failure for one executor does not keep the others from being reported.
             WHEN OTHERS THEN
                 v_failed := v_failed + 1;
-                v_why := coalesce(v_why, format('%s could not be told of: %s', v_executor.executor_name, SQLERRM));
+                v_why := coalesce(v_why, format('%s could not be reported: %s', v_executor.executor_name, SQLERRM));
         END;
     END LOOP;
 
     DELETE FROM ${schema}.queue_event_log WHERE at < (SELECT clock_timestamp() - interval '90 days');
     RETURN jsonb_strip_nulls(jsonb_build_object(
-        'inert', false, 'stale', v_stale, 'told', v_told, 'failed', v_failed, 'reason', v_why));
+        'inert', false, 'stale', v_stale, 'reported', v_reported, 'failed', v_failed, 'reason', v_why));
 END
 $$;
 
--- One event, by whoever has looked: it is OneRoof's own. A type that somebody has switched off does not keep the silence from
--- being recorded and raised.
-CREATE OR REPLACE FUNCTION ${schema}.fn_queue_tell_silence(
+-- Emits the event of a silence, with OneRoof's own rights. Where its type is not active, the silence is still recorded and
+-- raised.
+CREATE OR REPLACE FUNCTION ${schema}.fn_queue_report_silence(
     p_executor_id text, p_severity text, p_age double precision, p_cadence integer)
 RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -486,7 +486,7 @@ BEGIN
         'safe_payload', jsonb_build_object(
             'executor_id', p_executor_id, 'age_seconds', round(p_age), 'expected_cadence_seconds', p_cadence,
             'gap_ratio', round((p_age / p_cadence)::numeric, 1)))));
-    UPDATE ${schema}.queue_silence SET told_at = clock_timestamp() WHERE executor_name = p_executor_id;
+    UPDATE ${schema}.queue_silence SET reported_at = clock_timestamp() WHERE executor_name = p_executor_id;
     RETURN 1;
 EXCEPTION
     WHEN SQLSTATE 'OR001' THEN
@@ -494,9 +494,9 @@ EXCEPTION
 END
 $$;
 
--- From facts to exactly one state, and why. Everybody who names a state asks here. The first that holds wins.
---   p_owner_gone: under a lease that has run out, and nobody took it over
---   p_stuck, p_held, p_behind, p_working: why; null where it is not so
+-- Derives exactly one state, with its reason. Every place that names a state calls this. The first condition that holds wins.
+--   p_owner_gone: the lease has expired and no instance has claimed the scope
+--   p_stuck, p_held, p_behind, p_working: the reason; null where the condition does not hold
 CREATE OR REPLACE FUNCTION ${schema}.fn_queue_state(
     p_watched boolean,
     p_age_seconds double precision,
@@ -517,9 +517,9 @@ AS $$
         (2, p_age_seconds > p_threshold_seconds AND p_age_seconds >= 10 * p_cadence_seconds, 'dead',
          format('no beat for %s s, %s times its cadence%s', round(p_age_seconds),
                 round(p_age_seconds / nullif(p_cadence_seconds, 0)), ': ' || p_stuck)),
-        (3, p_owner_gone, 'dead', 'its lease has run out and nobody has taken it over'),
+        (3, p_owner_gone, 'dead', 'its lease has expired and no instance has claimed it'),
         (4, p_age_seconds IS NULL OR p_age_seconds > p_threshold_seconds, 'silent',
-         CASE WHEN p_age_seconds IS NULL THEN 'no beat that the clock can tell' ELSE format('no beat for %s s%s', round(p_age_seconds), ': ' || p_stuck) END),
+         CASE WHEN p_age_seconds IS NULL THEN 'its last beat lies in the future' ELSE format('no beat for %s s%s', round(p_age_seconds), ': ' || p_stuck) END),
         (5, p_stuck IS NOT NULL, 'stuck', p_stuck),
         (6, p_held IS NOT NULL, 'held', p_held),
         (7, p_behind IS NOT NULL, 'behind', p_behind),
@@ -544,7 +544,7 @@ REVOKE EXECUTE ON FUNCTION
     ${schema}.fn_queue_heartbeat_came_back(),
     ${schema}.fn_queue_heartbeat_gone(),
     ${schema}.fn_queue_stale_check(),
-    ${schema}.fn_queue_tell_silence(text, text, double precision, integer),
+    ${schema}.fn_queue_report_silence(text, text, double precision, integer),
     ${schema}.fn_queue_state(
         boolean, double precision, double precision, double precision, boolean, text, text, text, text)
 FROM PUBLIC;

@@ -1,4 +1,4 @@
--- What a session calls itself while it works under a lease. Epochs are counted per schema, and a database may hold more
+-- The name of a session while it works under a lease. Epochs are counted per schema, and a database may hold more
 -- than one OneRoof: the sequence's own number tells them apart.
 CREATE OR REPLACE FUNCTION ${schema}.fn_session_name(p_epoch bigint) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE

@@ -4,9 +4,9 @@
 -- Makes the partitions of this month, of so many to come, and of every month that has rows in the default partition,
 -- which move. Returns how many it made. Any number of sessions may call it at once.
 --
--- A partition is made apart and then attached: that waits for readers of the default partition, and holds up no emit.
--- Where rows must move, the whole outbox is locked. A reader that has looked which partitions there are, and then waits
--- for the default one, would find the rows gone from it and not know of the partition they went to: lost to a tail.
+-- A partition is created detached and then attached: that waits for readers of the default partition, and blocks no emit.
+-- Where rows must move, the whole outbox is locked. A reader that has read the list of partitions, and then waits for the
+-- default one, would find the rows gone from it and not know the partition they moved to: lost to a tail.
 CREATE OR REPLACE FUNCTION ${schema}.fn_outbox_partitions_ensure(p_months_ahead integer DEFAULT 2) RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s'
 AS $$
@@ -65,7 +65,7 @@ BEGIN
             END LOOP;
             RETURN v_made;
         EXCEPTION
-            -- A row has slipped into the default partition since we looked: once more, and move it.
+            -- A row has been inserted into the default partition since: once more, and move it.
             WHEN check_violation THEN
                 IF v_moving THEN
                     RAISE;
@@ -76,10 +76,10 @@ BEGIN
 END
 $$;
 
--- Drops the months that ended so long ago and that every cursor over the outbox has settled, and returns their names. A
--- cursor has settled a month when no row of it lies behind its settled watermark; the source's filter is not asked, since
--- what the running program has written must not run with the owner's rights. A month that somebody still writes to or
--- reads is left for the next time. Each leaves an act.
+-- Drops the months that ended longer ago than p_keep and that every cursor over the outbox has settled; returns their names. A
+-- cursor has settled a month when no row of it lies behind its settled watermark; the source's filter is not
+-- evaluated, since text that the running program has written must not run with the owner's rights. A month that another
+-- transaction still writes to or reads is left for the next time. Each drop is recorded as an act.
 CREATE OR REPLACE FUNCTION ${schema}.fn_outbox_partitions_drop(p_keep interval, p_actor text DEFAULT session_user)
 RETURNS SETOF text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s'
@@ -105,7 +105,7 @@ BEGIN
           AND (to_date(right(c.relname, 6), 'YYYYMM') + interval '1 month') AT TIME ZONE 'UTC' <= now() - p_keep
         ORDER BY c.relname
     LOOP
-        -- Another order than the outbox's own says nothing about a month; then the month stays.
+        -- A cursor with another order than the outbox's own says nothing about a month; then the month stays.
         v_query := format(
             'SELECT EXISTS (
                  SELECT
@@ -128,7 +128,7 @@ BEGIN
         EXECUTE v_query INTO v_needed;
         CONTINUE WHEN v_needed;
         BEGIN
-            -- From here on nobody can have an open transaction that wrote to it; look again.
+            -- Under this lock no open transaction has written to it; check again.
             LOCK TABLE ONLY ${schema}.event_outbox IN ACCESS EXCLUSIVE MODE;
             EXECUTE format('LOCK TABLE ${schema}.%I IN ACCESS EXCLUSIVE MODE', v_name);
             EXECUTE v_query INTO v_needed;

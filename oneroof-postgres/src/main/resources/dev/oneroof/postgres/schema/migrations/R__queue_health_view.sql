@@ -1,4 +1,5 @@
--- The single pane: cursors, executors, dead letters, what waits of each kind of job, and schedules that are not fired.
+-- The state of everything that runs or waits: cursors, executors, dead letters, the backlog of each job kind, and schedules
+-- that are paused or overdue.
 CREATE OR REPLACE VIEW ${schema}.v_queue_health AS
 WITH beat AS MATERIALIZED (
     SELECT h.executor_name, h.executor_kind, h.domain_scope, h.last_tick_at, h.last_tick_status, h.lease_owner,
@@ -9,10 +10,10 @@ WITH beat AS MATERIALIZED (
                AND NOT EXISTS (
                    SELECT FROM ${schema}.queue_heartbeat i
                    WHERE i.executor_name = 'instance/' || h.lease_owner AND i.lease_until > clock_timestamp()) AS owner_gone,
-           CASE WHEN h.lease_owner IS NULL AND h.lease_epoch IS NOT NULL THEN h.updated_at END AS given_back_at,
+           CASE WHEN h.lease_owner IS NULL AND h.lease_epoch IS NOT NULL THEN h.updated_at END AS released_at,
            h.last_beat_payload ->> 'doing' AS doing,
            h.last_beat_payload ->> 'reason' AS why,
-           -- What others put there may be anything.
+           -- Executors in other languages may write anything here.
            CASE WHEN jsonb_typeof(h.last_beat_payload -> 'since') = 'number'
                      AND (h.last_beat_payload ->> 'since')::numeric BETWEEN 0 AND 99999999999
                 THEN to_timestamp(trunc((h.last_beat_payload ->> 'since')::numeric, 6)::double precision) END AS doing_since
@@ -34,13 +35,13 @@ WITH beat AS MATERIALIZED (
     SELECT b.*, s.state, n.not_known,
            CASE
                WHEN s.state = 'dead' AND b.executor_name LIKE 'instance/%'
-               THEN format('its process is gone, frozen or cut off: no beat for %s s', round(b.age))
-               -- However long ago that was, it is the cause.
-               WHEN s.state IN ('dead', 'silent') AND b.given_back_at IS NOT NULL
-               THEN s.reason || ': given back, and no instance has taken it'
+               THEN format('its process is gone, frozen or disconnected: no beat for %s s', round(b.age))
+               -- The release is the cause, however long ago it was.
+               WHEN s.state IN ('dead', 'silent') AND b.released_at IS NOT NULL
+               THEN s.reason || ': released, and no instance has claimed it'
                WHEN s.state IN ('dead', 'silent') AND b.owner_gone AND s.reason NOT LIKE 'its lease%'
-               THEN s.reason || ': its lease has run out and nobody has taken it over'
-               -- Nothing to do is no proof that nothing is left over.
+               THEN s.reason || ': its lease has expired and no instance has claimed it'
+               -- Nothing to do does not prove that every row was seen.
                WHEN s.state IN ('behind', 'working', 'quiet') AND n.not_known <> s.reason
                THEN s.reason || '; ' || n.not_known
                ELSE s.reason
@@ -50,7 +51,7 @@ WITH beat AS MATERIALIZED (
                WHEN 'dead' THEN b.last_tick_at
                WHEN 'silent' THEN b.last_tick_at
                WHEN 'behind' THEN coalesce(l.first_seen_at, n.registered_at)
-               ELSE coalesce(b.given_back_at, b.doing_since)
+               ELSE coalesce(b.released_at, b.doing_since)
            END AS since
     FROM beat b
     CROSS JOIN gate g
@@ -62,10 +63,10 @@ WITH beat AS MATERIALIZED (
             WHEN b.doing IN ('stuck', 'failing') THEN coalesce(b.why, b.doing)
             WHEN b.last_tick_status = 'error' THEN 'its last beat says error'
         END,
-        CASE WHEN b.given_back_at IS NOT NULL THEN 'given back, and no instance has taken it'
+        CASE WHEN b.released_at IS NOT NULL THEN 'released, and no instance has claimed it'
              WHEN b.doing = 'held' THEN coalesce(b.why, 'held') END,
         coalesce(l.summary, CASE WHEN n.unordered THEN n.not_known END),
-        CASE WHEN b.doing = 'working' THEN coalesce(b.why, 'rows came by') END) s
+        CASE WHEN b.doing = 'working' THEN coalesce(b.why, 'working') END) s
 )
 SELECT 'cursor'::text AS source,
        c.worker_name AS subject,
@@ -79,7 +80,7 @@ SELECT 'cursor'::text AS source,
        NULL::bigint AS count,
        CASE WHEN k.age <= k.threshold THEN 'fresh' ELSE 'stale' END AS status_hint,
        coalesce(k.state, 'silent') AS state,
-       coalesce(k.reason, 'nobody is registered to work on it') AS reason,
+       coalesce(k.reason, 'no worker is registered for it') AS reason,
        coalesce(k.since, c.last_run_at, c.created_at) AS since,
        n.not_known
 FROM ${schema}.gov_worker_cursor c
@@ -128,7 +129,7 @@ SELECT 'schedule', c.schedule_name, NULL, k.event_domain, c.last_fired_at,
 FROM (
     SELECT p.schedule_name FROM ${schema}.job_schedule p WHERE p.paused_at IS NOT NULL
     UNION ALL
-    -- Of the others those that are overdue. Not by clock_timestamp(): the index cannot be asked for it.
+    -- Of the others those that are overdue. Not by clock_timestamp(), which is volatile and cannot use the index.
     SELECT d.schedule_name
     FROM ${schema}.job_schedule d
     WHERE d.paused_at IS NULL AND d.next_due_at < statement_timestamp() - interval '1 minute') n
@@ -138,6 +139,6 @@ CROSS JOIN LATERAL ${schema}.fn_queue_state(
     true, 0, 1, 1, false,
     CASE WHEN c.is_stopped THEN c.pause_reason END,
     CASE WHEN c.paused_at IS NOT NULL THEN format('paused by %s: %s', c.pause_actor, c.pause_reason) END,
-    format('due for %s s, and nobody fires it', extract(epoch FROM clock_timestamp() - c.next_due_at)::bigint), NULL) s;
+    format('due for %s s, and not fired', extract(epoch FROM clock_timestamp() - c.next_due_at)::bigint), NULL) s;
 
 GRANT SELECT ON ${schema}.v_queue_health TO ${viewer}, ${admin}, ${server};

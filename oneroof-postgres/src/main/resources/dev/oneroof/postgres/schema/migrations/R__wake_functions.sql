@@ -1,5 +1,5 @@
--- Whether statements of this session wake listeners. A session that says SET oneroof.notify = off wakes nobody: a
--- transaction with a NOTIFY in it cannot be prepared.
+-- Whether statements of this session send wake-ups. SET oneroof.notify = off turns them off: a transaction with a NOTIFY in it
+-- cannot be prepared.
 CREATE OR REPLACE FUNCTION ${schema}.fn_queue_notify_enabled() RETURNS boolean
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -9,9 +9,9 @@ BEGIN
 END
 $$;
 
--- Wakes who listens for a domain, unless somebody has just done so. The payload is constant: the server sends equal
--- notifications of one transaction once. Across transactions the commits with a NOTIFY wait for each other, the whole
--- cluster's; so within five milliseconds one wake-up does for all, and who is woken looks several times.
+-- Wakes the listeners of a domain, unless another session has just done so. The payload is constant: the server sends equal
+-- notifications of one transaction once. Commits with a NOTIFY wait for each other across the whole cluster; so one wake-up is
+-- sent for all within five milliseconds, and a worker that is woken polls several times.
 CREATE OR REPLACE FUNCTION ${schema}.fn_queue_wake(p_domain text, p_layer text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -26,14 +26,14 @@ DECLARE
     v_mine text := format(',%s,', v_hash);
     v_done text := coalesce(current_setting('oneroof.woken', true), '');
 BEGIN
-    -- Once in a transaction: its wake-up goes out with its commit. Were the slot taken again and again until then, those who
-    -- commit meanwhile would wake nobody.
+    -- Once per transaction: its wake-up is sent at its commit. If it took the slot again and again until then, transactions that
+    -- commit meanwhile would send none.
     IF strpos(v_done, v_mine) > 0 THEN
         RETURN;
     END IF;
     PERFORM set_config('oneroof.woken', v_done || v_mine, true);
-    -- Whose it was in the upper bits, and when, in milliseconds, in the 42 lower ones. A clock that stepped back is
-    -- another time, too.
+    -- The domain's hash is in the upper bits, the time in milliseconds in the 42 lower ones. After a clock stepped back the
+    -- times differ, too.
     IF v_last >> 42 = v_hash AND abs(v_now - (v_last & 4398046511103)) < 5 THEN
         RETURN;
     END IF;

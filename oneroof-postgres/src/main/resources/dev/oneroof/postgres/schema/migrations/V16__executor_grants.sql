@@ -2,10 +2,10 @@
 -- these domains. A login without a row here may do none of it; the members of the server's and the admin's roles need none.
 CREATE TABLE ${schema}.queue_executor_grant (
     -- A regrole is kept as the role's number and dumped as its name: the grant follows a login that is renamed, a login that
-    -- is made anew under the old name inherits nothing, and a dump finds the login by its name on another server.
+    -- is created again under the old name inherits nothing, and a dump finds the login by its name on another server.
     login      regrole NOT NULL,
     subject    text NOT NULL CHECK (subject IN ('kind', 'executor', 'domain')),
-    -- An exact name, or with a * at its end all that begin so.
+    -- An exact name, or a prefix with a * at its end.
     name       text COLLATE "C" NOT NULL CHECK (name <> ''),
     actor      text NOT NULL,
     reason     text NOT NULL,
@@ -14,7 +14,7 @@ CREATE TABLE ${schema}.queue_executor_grant (
     PRIMARY KEY (login, subject, name)
 );
 
--- A name is looked up by the key; what may begin like it, among these few.
+-- An exact name is looked up by the key; prefixes are searched among these few.
 CREATE INDEX queue_executor_grant_prefix_idx ON ${schema}.queue_executor_grant (login, subject) WHERE right(name, 1) = '*';
 
 GRANT SELECT ON ${schema}.queue_executor_grant TO ${viewer}, ${admin}, ${server};

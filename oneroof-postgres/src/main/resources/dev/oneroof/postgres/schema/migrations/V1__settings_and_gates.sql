@@ -1,10 +1,10 @@
--- Functions are callable by everybody unless said otherwise. Here nothing is, unless granted.
+-- By default every role may call a function. Here none may, unless granted.
 ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
 
 -- True for a document that carries addresses and figures but no contents: none of the forbidden keys at any depth, in
--- capitals or not, and small enough that nobody can hide a row in it. Most are flat, and without a key that has a capital and
--- begins like a forbidden one: they are known by two quick looks. In the text of a document a quotation mark with a colon is
--- the end of a key, and one that is part of a text stands behind a backslash.
+-- capitals or not, and small enough that no row can be hidden in it. Most are flat, and without a key that has a capital and
+-- begins like a forbidden one: two quick tests recognise them. In the text of a document a quotation mark with a colon is
+-- the end of a key, and one that is part of a text follows a backslash.
 -- No deeper than a hundred levels: programs that read it step down a level at a time. A flat one is not checked for that.
 CREATE FUNCTION ${schema}.fn_signal_only(p_document jsonb) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -43,7 +43,7 @@ CREATE TABLE ${schema}.dot_config_audit (
     actor          text NOT NULL,
     reason         text NOT NULL,
     db_user        text NOT NULL DEFAULT session_user,
-    -- Not now(): what a long transaction does at its end has not been so since its beginning.
+    -- Not now(), which is the start of the transaction: a long one may make the change at its end.
     changed_at     timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 

@@ -1,4 +1,4 @@
--- One row per instance and per scope (worker/source/shard): who is alive, and who may work.
+-- One row per instance, per scope (worker/source/shard) and per external executor: its last beat and its lease.
 -- The row changes every second or so, and under a long-open snapshot no old version can be pruned: no index but the
 -- key, and room in each page for heap-only updates.
 CREATE TABLE ${schema}.queue_heartbeat (
@@ -25,5 +25,5 @@ CREATE TABLE ${schema}.queue_heartbeat (
     CONSTRAINT queue_heartbeat_lease_has_epoch CHECK (lease_owner IS NULL OR lease_epoch IS NOT NULL)
 ) WITH (fillfactor = 50, autovacuum_vacuum_threshold = 100, autovacuum_vacuum_scale_factor = 0);
 
--- Drawn at each claim, so that no removal of a row ever brings an old epoch back.
+-- Drawn at each claim, so that a row that is removed and registered again never gets an old epoch.
 CREATE SEQUENCE ${schema}.lease_epoch_seq AS bigint;

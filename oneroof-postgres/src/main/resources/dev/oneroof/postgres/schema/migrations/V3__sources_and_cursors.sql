@@ -55,9 +55,6 @@ CREATE TABLE ${schema}.gov_worker_cursor (
     phase              text NOT NULL DEFAULT 'incremental' CHECK (phase IN ('seeding', 'reconciling', 'incremental')),
     hold_state         text,
     hold_reason        text,
-    pause_actor        text,
-    pause_reason       text,
-    pause_until        timestamptz,
     metadata           jsonb NOT NULL DEFAULT '{}',
     created_at         timestamptz NOT NULL DEFAULT now(),
     updated_at         timestamptz NOT NULL DEFAULT now(),
@@ -73,6 +70,5 @@ CREATE TABLE ${schema}.gov_worker_cursor (
     kept_ts            text,
     kept_id            text,
     PRIMARY KEY (worker_name, source_name, shard),
-    CONSTRAINT gov_worker_cursor_hold_has_reason CHECK ((hold_state IS NULL) = (hold_reason IS NULL)),
-    CONSTRAINT gov_worker_cursor_pause_has_reason CHECK ((pause_actor IS NULL) = (pause_reason IS NULL))
+    CONSTRAINT gov_worker_cursor_hold_has_reason CHECK ((hold_state IS NULL) = (hold_reason IS NULL))
 ) WITH (fillfactor = 70, autovacuum_vacuum_threshold = 100, autovacuum_vacuum_scale_factor = 0);

@@ -1,4 +1,4 @@
--- What operators did, to what, and why. The actor is a claim; db_user and acted_at are the database's own.
+-- Acts of operators, with target and reason. The caller states the actor; the database sets db_user and acted_at.
 CREATE TABLE ${schema}.operator_act (
     act_id   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     act      text NOT NULL,
@@ -13,5 +13,5 @@ CREATE TABLE ${schema}.operator_act (
 CREATE INDEX operator_act_target_idx ON ${schema}.operator_act (target, act_id);
 
 GRANT SELECT ON ${schema}.operator_act TO ${viewer}, ${admin}, ${server};
--- Not db_user, acted_at and act_id: those have their defaults, whoever inserts.
+-- Not db_user, acted_at and act_id: those always have their defaults.
 GRANT INSERT (act, target, actor, reason, details) ON ${schema}.operator_act TO ${server};

@@ -1,4 +1,4 @@
--- Which events may be emitted. A type is registered first, then made active; what is not both is not emitted.
+-- Which events may be emitted. A type is registered first, then activated; an event of any other type is refused.
 CREATE TABLE ${schema}.event_type_registry (
     event_domain     text NOT NULL,
     event_type       text NOT NULL,
@@ -39,7 +39,7 @@ CREATE TABLE ${schema}.event_type_audit (
 CREATE INDEX event_type_audit_type_idx ON ${schema}.event_type_audit (event_domain, event_type, audit_id);
 
 -- A uuid of version 7: milliseconds first, then the part of a millisecond in the twelve bits behind the version, then
--- chance. PostgreSQL 18 brings its own, which never goes back within a session; ours is as good as the clock.
+-- chance. PostgreSQL 18 has its own, which never goes back within a session; ours is as monotonic as the clock.
 DO $do$
 BEGIN
     IF current_setting('server_version_num')::int >= 180000 THEN
@@ -62,8 +62,8 @@ $do$;
 
 GRANT EXECUTE ON FUNCTION ${schema}.fn_uuid_v7() TO ${server}, ${admin}, ${executor};
 
--- Events, appended and never changed. Each carries the address of the truth, never its contents. Nobody may write here
--- but the owner's functions: so created_at is always the database's now(), and the tail may rely on it.
+-- Events, appended and never changed. Each carries the address of the truth, never its contents. Only the owner's
+-- functions may write here: so created_at is always the database's now(), and the tail may rely on it.
 CREATE TABLE ${schema}.event_outbox (
     id                     uuid NOT NULL DEFAULT ${schema}.fn_uuid_v7(),
     event_domain           text NOT NULL,
@@ -92,8 +92,8 @@ CREATE TABLE ${schema}.event_outbox (
     CONSTRAINT event_outbox_payload_is_a_signal CHECK (${schema}.fn_signal_only(safe_payload))
 ) PARTITION BY RANGE (created_at);
 
--- What no partition was made for lands here, so that no emit fails for want of one. fn_outbox_partitions_ensure makes
--- the months ahead, and gives what is found here a partition of its own.
+-- Events of a month without a partition are stored here, so that no emit fails for want of one. fn_outbox_partitions_ensure
+-- creates the months ahead, and moves what it finds here to a partition of its own.
 CREATE TABLE ${schema}.event_outbox_default PARTITION OF ${schema}.event_outbox DEFAULT;
 
 GRANT SELECT ON ${schema}.event_type_registry, ${schema}.event_type_audit, ${schema}.event_outbox

@@ -1,4 +1,4 @@
--- What can be wrong, and how bad it is when it is new. Severity grows with age and count.
+-- The types of findings, with the severity of a new one. Severity grows with age and count.
 CREATE TABLE ${schema}.system_issue_type (
     issue_type     text PRIMARY KEY CHECK (issue_type ~ '^[a-z][a-z0-9_]*$'),
     bucket         text NOT NULL,
@@ -9,7 +9,7 @@ CREATE TABLE ${schema}.system_issue_type (
     description    text NOT NULL
 );
 
--- One row per condition that holds or has held. Raising it again counts up; its end resolves it.
+-- One row per condition that holds or has held. Raising it again counts up; the end of the condition resolves it.
 CREATE TABLE ${schema}.system_issues (
     issue_id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     issue_type       text NOT NULL REFERENCES ${schema}.system_issue_type,

@@ -4,10 +4,10 @@ import dev.oneroof.postgres.Tx;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The trail in {@code operator_act}, written in the transaction of the act itself. The login and the time are the
- * database's: no role but the owner may write them.
+ * Acts of operators, in {@code operator_act}, written in the transaction of the act itself. The database sets the login and
+ * the time; no role but the owner may write them.
  */
-public final class ActLog {
+public final class ActStore {
     private static final String RECORD = """
             INSERT INTO oneroof.operator_act (act, target, actor, reason, details)
             VALUES (:act, :target, :actor, :reason, jsonb_strip_nulls(jsonb_build_object(

@@ -2,7 +2,6 @@ package dev.oneroof.core.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.oneroof.core.gate.GateStore;
 import dev.oneroof.core.lease.Lease;
 import dev.oneroof.core.lease.LeaseStore;
 import dev.oneroof.core.lease.Scope;
@@ -21,12 +20,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Many scopes over several instances: spread when one joins, taken over when one goes. */
 @OneRoofTest
-class ShareTest {
+class ScopeBalancerTest {
     // A machine that is busy elsewhere for half a second costs nobody its lease.
     private static final LoopConfig QUICK = new LoopConfig(
             Duration.ofMillis(1500),
@@ -95,8 +93,8 @@ class ShareTest {
     void leavesScopesWithTheOneThatCanWorkOnThem(TestDatabase database) {
         Database db = new Database(database.dataSource(), SchemaName.DEFAULT);
         AtomicInteger passes = new AtomicInteger();
-        Workers good = new Workers("a", db, new LeaseStore(), new GateStore(), QUICK);
-        Workers broken = new Workers("b", db, new LeaseStore(), new GateStore(), QUICK);
+        Workers good = new Workers("a", db, new LeaseStore(), QUICK);
+        Workers broken = new Workers("b", db, new LeaseStore(), QUICK);
         try (good;
                 broken) {
             for (int n = 0; n < 3; n++) {
@@ -158,7 +156,7 @@ class ShareTest {
     void spreadsTheOthersWhileOneIsStuck(TestDatabase database) {
         Database db = new Database(database.dataSource(), SchemaName.DEFAULT);
         CountDownLatch mayEnd = new CountDownLatch(1);
-        Workers stuck = new Workers("a", db, new LeaseStore(), new GateStore(), QUICK);
+        Workers stuck = new Workers("a", db, new LeaseStore(), QUICK);
         try (stuck) {
             stuck.start(new Probe(Scope.of("worker", "s0"), lease -> {
                 await(mayEnd);
@@ -188,7 +186,7 @@ class ShareTest {
                 Duration.ofMinutes(1));
         CountDownLatch mayEnd = new CountDownLatch(1);
         CountDownLatch inPass = new CountDownLatch(2);
-        Workers workers = new Workers("a", db, new LeaseStore(), new GateStore(), patient);
+        Workers workers = new Workers("a", db, new LeaseStore(), patient);
         try (workers;
                 Sql admin = database.sql()) {
             IntStream.range(0, 2)
@@ -234,7 +232,7 @@ class ShareTest {
     }
 
     private static Workers workers(Database db, String name, String... sources) {
-        Workers workers = new Workers(name, db, new LeaseStore(), new GateStore(), QUICK);
+        Workers workers = new Workers(name, db, new LeaseStore(), QUICK);
         for (String source : sources) {
             workers.start(new Probe(Scope.of("worker", source), lease -> new Pass.Idle(Duration.ofMillis(100))));
         }
@@ -246,7 +244,7 @@ class ShareTest {
         Database db = new Database(database.dataSource(), SchemaName.DEFAULT);
         CountDownLatch inPass = new CountDownLatch(1);
         CountDownLatch mayEnd = new CountDownLatch(1);
-        Workers workers = new Workers("a", db, new LeaseStore(), new GateStore(), QUICK);
+        Workers workers = new Workers("a", db, new LeaseStore(), QUICK);
         try (workers) {
             workers.start(new Probe(Scope.of("worker", "long"), lease -> {
                 inPass.countDown();
@@ -257,8 +255,8 @@ class ShareTest {
 
             Await.patiently()
                     .until(
-                            "a renewal from beside",
-                            () -> holds(database, "last_beat_payload ->> 'reason' = 'in a long pass'"));
+                            "a renewal by the instance",
+                            () -> holds(database, "last_beat_payload ->> 'reason' LIKE 'pass running for %'"));
             Await.patiently().until("no more of them", () -> holds(database, "lease_until < clock_timestamp()"));
             mayEnd.countDown();
         }
@@ -280,7 +278,7 @@ class ShareTest {
     }
 
     private static Workers workers(String owner, Database db, int scopes) {
-        Workers workers = new Workers(owner, db, new LeaseStore(), new GateStore(), QUICK);
+        Workers workers = new Workers(owner, db, new LeaseStore(), QUICK);
         IntStream.range(0, scopes)
                 .forEach(n -> workers.start(
                         new Probe(Scope.of("worker", "s" + n), lease -> new Pass.Idle(Duration.ofMillis(20)))));
@@ -289,8 +287,8 @@ class ShareTest {
 
     private record Probe(Scope scope, Function<Lease, Pass> work) implements Worker {
         @Override
-        public @Nullable String gate() {
-            return null;
+        public WorkerSpec spec() {
+            return WorkerSpec.of(scope);
         }
 
         @Override

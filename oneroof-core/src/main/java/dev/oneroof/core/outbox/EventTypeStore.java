@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.jdbi.v3.core.JdbiException;
 
 /** The types of events, in {@code event_type_registry}. A type is registered, then activated, then emitted. */
-public final class EventTypes {
+public final class EventTypeStore {
     private static final String REGISTER = """
             SELECT oneroof.fn_event_type_register(
                 :domain, :type, :stream, :lane, :severity, :description, :actor)
@@ -32,7 +32,7 @@ public final class EventTypes {
                 WHERE event_domain = :domain AND event_type = :type AND active)
             """;
 
-    /** Registers a type, inactive, or gives it other defaults. False when it was registered just so. */
+    /** Registers a type, inactive, or changes its defaults. False when it was registered with these. */
     public boolean register(Tx tx, EventTypeDefinition definition, String actor) {
         return tx.query(REGISTER)
                 .bind("domain", definition.type().domain())
@@ -46,12 +46,12 @@ public final class EventTypes {
                 .one();
     }
 
-    /** From now on it may be emitted. False when it was active before. */
+    /** Allows events of the type. False when it was active before. */
     public boolean activate(Tx tx, EventType type, String actor, String reason) {
         return set(tx, ACTIVATE, type, actor, reason);
     }
 
-    /** From now on it may not be emitted. False when it was not active before. */
+    /** Refuses events of the type. False when it was not active before. */
     public boolean deactivate(Tx tx, EventType type, String actor, String reason) {
         return set(tx, DEACTIVATE, type, actor, reason);
     }

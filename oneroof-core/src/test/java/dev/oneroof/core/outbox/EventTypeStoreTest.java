@@ -21,12 +21,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 @OneRoofTest
-class EventTypesTest {
+class EventTypeStoreTest {
     private static final EventType SHIPPED = new EventType("shop", "parcel.shipped");
     private static final EventTypeDefinition DEFINITION =
             new EventTypeDefinition(SHIPPED, "lifecycle", Lane.NORMAL, Severity.INFO, "A parcel has left.");
 
-    private final EventTypes types = new EventTypes();
+    private final EventTypeStore types = new EventTypeStore();
 
     @OnEveryServer
     void registersInactiveAndActivatesWithATrail(TestDatabase database) {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.oneroof.core.OneRoof;
 import dev.oneroof.core.RuntimeConfig;
-import dev.oneroof.core.gate.GateStore;
 import dev.oneroof.core.lease.Lease;
 import dev.oneroof.core.lease.LeaseStore;
 import dev.oneroof.core.lease.Scope;
@@ -30,20 +29,19 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /** The bridge from the outbox to its workers: it saves time, and no row hangs on it. */
 @OneRoofTest
-class WakeUpsTest {
+class WakeUpListenerTest {
     /** Far longer than a test may take: who is not woken in it is not woken. */
     private static final Duration NEVER = Duration.ofMinutes(10);
 
     private static final LoopConfig QUICK = new LoopConfig(
                     Duration.ofSeconds(5), Duration.ofMillis(100), Duration.ofMillis(100), Duration.ofSeconds(1))
-            .withWakeUps(new WakeUps.Pace(Duration.ofMillis(500), Duration.ofSeconds(2)));
+            .withSelfTest(new WakeUpListener.SelfTest(Duration.ofMillis(500), Duration.ofSeconds(2)));
 
     private final List<String> handled = new CopyOnWriteArrayList<>();
 
@@ -51,7 +49,7 @@ class WakeUpsTest {
     void wakeTheReadersOfTheOutboxAtOnce(TestDatabase database) {
         prepare(database, true);
         try (OneRoof oneroof = reading(database.dataSource(), NEVER)) {
-            awaitEar(database, "listening");
+            awaitListening(database, "listening");
             IntStream.range(0, 20).forEach(n -> {
                 emit(database, "iu", n);
                 Await.patiently().until("event " + n, () -> handled.contains("iu" + n));
@@ -180,12 +178,12 @@ class WakeUpsTest {
         try (PostgresProxy proxy = PostgresProxy.to(database.address())) {
             proxy.swallowNotifications(true);
             try (OneRoof oneroof = reading(database.dataSourceVia(proxy.address()), Duration.ofMillis(200))) {
-                awaitEar(database, "deaf");
+                awaitListening(database, "not receiving");
                 IntStream.range(0, 50).forEach(n -> emit(database, "iu", n));
                 Await.patiently().until("all of them", () -> handled.size() == 50);
 
                 proxy.swallowNotifications(false);
-                awaitEar(database, "listening");
+                awaitListening(database, "listening");
             }
         }
         assertThat(handled).doesNotHaveDuplicates().hasSize(50);
@@ -196,7 +194,7 @@ class WakeUpsTest {
         prepare(database, true);
         try (OneRoof oneroof = reading(database.dataSource(), Duration.ofMillis(200));
                 Sql noise = database.sql()) {
-            awaitEar(database, "listening");
+            awaitListening(database, "listening");
             IntStream.range(0, 50).forEach(n -> {
                 IntStream.range(0, 20).forEach(m -> noise.run("SELECT pg_notify('queue_wake_iu', 'event')"));
                 emit(database, "iu", n);
@@ -213,18 +211,8 @@ class WakeUpsTest {
         AtomicInteger passes = new AtomicInteger();
         Worker failing = new Worker() {
             @Override
-            public Scope scope() {
-                return Scope.of("failing", "events");
-            }
-
-            @Override
-            public @Nullable String gate() {
-                return null;
-            }
-
-            @Override
-            public boolean isWokenBy(String layer) {
-                return true;
+            public WorkerSpec spec() {
+                return WorkerSpec.of(Scope.of("failing", "events")).wokenBy(WakeUpLayer.values());
             }
 
             @Override
@@ -239,10 +227,10 @@ class WakeUpsTest {
             }
         };
         Database db = new Database(database.dataSource(), SchemaName.DEFAULT);
-        try (Workers workers = new Workers("one", db, new LeaseStore(), new GateStore(), QUICK);
+        try (Workers workers = new Workers("one", db, new LeaseStore(), QUICK);
                 Sql noise = database.sql()) {
             workers.start(failing);
-            awaitEar(database, "listening");
+            awaitListening(database, "listening");
             Await.patiently().until("some failures", () -> passes.get() > 3);
             int before = passes.get();
             long end = System.nanoTime() + Duration.ofSeconds(3).toNanos();
@@ -259,7 +247,7 @@ class WakeUpsTest {
     void areHeardAgainAfterTheConnectionBroke(TestDatabase database) {
         prepare(database, true);
         try (OneRoof oneroof = reading(database.dataSource(), NEVER)) {
-            awaitEar(database, "listening");
+            awaitListening(database, "listening");
             String listener = "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
                     + " AND query LIKE 'LISTEN%' AND state = 'idle'";
             int first = database.value(Integer.class, listener);
@@ -281,7 +269,7 @@ class WakeUpsTest {
     void areHeardFromADomainThatIsRegisteredLater(TestDatabase database) {
         prepare(database, true);
         try (OneRoof oneroof = reading(database.dataSource(), NEVER)) {
-            awaitEar(database, "listening");
+            awaitListening(database, "listening");
             type(database, "shipping");
             Await.patiently()
                     .until(
@@ -334,15 +322,15 @@ class WakeUpsTest {
         database.run(emission(domain, n));
     }
 
-    private static void awaitEar(TestDatabase database, String ear) {
+    private static void awaitListening(TestDatabase database, String state) {
         Await.patiently()
                 .until(
-                        "the ear to be " + ear,
+                        "the listener to be " + state,
                         () -> database.list(
                                         row -> row.getString(1),
                                         "SELECT last_beat_payload->>'wake_ups' FROM oneroof.queue_heartbeat"
                                                 + " WHERE executor_name = 'instance/one'")
-                                .contains(ear));
+                                .contains(state));
     }
 
     private static void listen(Connection connection, String domain) throws SQLException {

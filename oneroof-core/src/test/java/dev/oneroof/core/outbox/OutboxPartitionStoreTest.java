@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 @OneRoofTest
-class OutboxPartitionsTest {
+class OutboxPartitionStoreTest {
     private static final String MONTHS = """
             SELECT c.relname
             FROM pg_inherits i
@@ -31,7 +31,7 @@ class OutboxPartitionsTest {
             ORDER BY 1
             """;
 
-    private final OutboxPartitions partitions = new OutboxPartitions();
+    private final OutboxPartitionStore partitions = new OutboxPartitionStore();
 
     @OnEveryServer
     void findsThisMonthAndTheNextTwoMade(TestDatabase database) {
