@@ -19,12 +19,8 @@ class ArchitectureTest {
             .importPackages("dev.oneroof.core");
 
     /** Classes outside stores, pages and effects that run SQL, each with the reason. */
-    private static final Map<String, String> RUNS_SQL = Map.of(
-            "dev.oneroof.core.job.JobKindReport", "a view for operators, which reads several tables at once",
-            "dev.oneroof.core.job.JobReport", "a view for operators, which reads several tables at once",
-            "dev.oneroof.core.tail.CursorReport", "a view for operators; its SQL is built from the source's page",
-            "dev.oneroof.core.tail.Watch", "sets the statement timeout of its own look",
-            "dev.oneroof.core.tail.read.LookAhead", "its SQL is built from the source's page");
+    private static final Map<String, String> RUNS_SQL =
+            Map.of("dev.oneroof.core.tail.read.LookAhead", "its SQL is built from the source's page");
 
     @Test
     void packagesHaveNoCycles() {

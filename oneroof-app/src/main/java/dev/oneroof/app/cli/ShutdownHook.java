@@ -15,11 +15,18 @@ public final class ShutdownHook implements AutoCloseable {
     private final Console console;
     private final Waiting waiting = new Waiting();
     private final CountDownLatch ended = new CountDownLatch(1);
+    private volatile boolean stopsCleanly;
     private final Thread hook = new Thread(this::stopAndWait, "oneroof-shutdown");
 
     public ShutdownHook(Console console) {
         this.console = console;
         Runtime.getRuntime().addShutdownHook(hook);
+    }
+
+    /** The process exits with 0 after a signal, once the command has ended. */
+    public ShutdownHook stoppingCleanly() {
+        stopsCleanly = true;
+        return this;
     }
 
     public Waiting waiting() {
@@ -31,6 +38,9 @@ public final class ShutdownHook implements AutoCloseable {
         try {
             if (!ended.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
                 console.say("shutdown did not finish within %d s".formatted(PATIENCE.toSeconds()));
+            } else if (stopsCleanly) {
+                // The JVM would report the signal. For a server, to be asked to stop is the usual end.
+                Runtime.getRuntime().halt(0);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -62,6 +62,7 @@ final class UpCommand implements Callable<Integer> {
                 output.say("draining");
             }
             output.say("stopped");
+            shutdown.stoppingCleanly();
         }
         return 0;
     }

@@ -66,6 +66,12 @@ final class DemoSql {
             )
             """,
             """
+            CREATE TABLE IF NOT EXISTS oneroof_demo.known_code (
+                code    text NOT NULL,
+                seen_at timestamptz NOT NULL DEFAULT now()
+            )
+            """,
+            """
             CREATE TABLE IF NOT EXISTS oneroof_demo.manifest (
                 manifest_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
                 files       integer[] NOT NULL,
@@ -250,6 +256,6 @@ final class DemoSql {
         return """
                 GRANT USAGE ON SCHEMA oneroof_demo TO %1$s;
                 GRANT SELECT ON oneroof_demo.birth_registry, oneroof_demo.registry_changelog TO %1$s;
-                GRANT SELECT, INSERT ON oneroof_demo.manifest, oneroof_demo.file_mark TO %1$s""".formatted(server);
+                GRANT SELECT, INSERT ON oneroof_demo.manifest, oneroof_demo.file_mark, oneroof_demo.known_code TO %1$s""".formatted(server);
     }
 }

@@ -6,6 +6,8 @@ import dev.oneroof.testkit.OneRoofTest;
 import dev.oneroof.testkit.server.Sql;
 import dev.oneroof.testkit.server.TestDatabase;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +30,12 @@ class EveryCommandLeavesAnActTest {
             "source add more --table parcel --id id",
             "source alter more --batch-size 500 --reason why",
             "source remove more --reason why --yes",
+            "worker add copier --source parcels --sql <file> --reason why",
+            "worker alter copier/parcels --sql <file> --reason why",
+            "worker remove copier/parcels --reason why",
+            "finding ack <finding> --reason why",
+            "finding mute <finding> --for 1h --reason why",
+            "finding resolve <finding> --reason why",
             "worker pause sorter/parcels --reason why",
             "worker resume sorter/parcels --reason why",
             "cursor accept sorter/parcels --reason why",
@@ -58,6 +66,8 @@ class EveryCommandLeavesAnActTest {
             "SELECT min(job_id::text) FROM oneroof.job_queue WHERE priority = 0 AND idempotency_key IS NULL",
             "<login>",
             "SELECT session_user::text",
+            "<finding>",
+            "SELECT min(issue_id)::text FROM oneroof.system_issues",
             "<holder>",
             "SELECT virtualtransaction FROM pg_locks WHERE relation = 'parcel'::regclass");
 
@@ -74,8 +84,11 @@ class EveryCommandLeavesAnActTest {
             "dlq show",
             "doctor",
             "executor list",
+            "finding list",
+            "finding show",
             "gate list",
             "help",
+            "init",
             "instance list",
             "job kinds",
             "job list",
@@ -86,6 +99,7 @@ class EveryCommandLeavesAnActTest {
             "source list",
             "source show",
             "status",
+            "up",
             "version",
             "worker list",
             "worker run",
@@ -95,8 +109,9 @@ class EveryCommandLeavesAnActTest {
     Path folder;
 
     @Test
-    void inTheNameOfTheLogin(TestDatabase database) {
+    void inTheNameOfTheLogin(TestDatabase database) throws IOException {
         prepare(database);
+        Path sql = Files.writeString(folder.resolve("copy.sql"), "INSERT INTO public.copy SELECT order_id FROM page");
         Oneroof command = new Oneroof(folder).on(database);
         SoftAssertions all = new SoftAssertions();
         try (Sql holder = database.sql()) {
@@ -104,7 +119,9 @@ class EveryCommandLeavesAnActTest {
             holder.run("INSERT INTO parcel DEFAULT VALUES");
             for (String line : ACTS) {
                 long before = database.value(Long.class, "SELECT coalesce(max(act_id), 0) FROM oneroof.operator_act");
-                Oneroof.Answer answer = command.run(filledIn(database, line).split(" "));
+                Oneroof.Answer answer = command.run(filledIn(database, line)
+                        .replace("<file>", sql.toString())
+                        .split(" "));
 
                 all.assertThat(answer.exit()).as(line + ": " + answer.err()).isZero();
                 all.assertThat(database.list(
@@ -160,6 +177,9 @@ class EveryCommandLeavesAnActTest {
         for (String statement : List.of(
                 "CREATE TABLE parcel (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY)",
                 "INSERT INTO parcel SELECT FROM generate_series(1, 8)",
+                "CREATE TABLE copy (id bigint)",
+                "GRANT SELECT, INSERT ON copy TO oneroof_server",
+                "SELECT oneroof.fn_finding_raise('cursor_lag', 'sorter/parcels/0', 'it lags')",
                 "GRANT SELECT ON parcel TO oneroof_server",
                 "INSERT INTO oneroof.tail_source (source_name, relation_schema, relation_name, id_column, id_type,"
                         + " order_contract, registered_by) VALUES ('parcels', 'public', 'parcel', 'id', 'bigint', 'sequence', 'x')",

@@ -117,8 +117,8 @@ class StatusCommandTest {
         command.run("source", "add", "births", "--table", "public.birth_registry", "--ts", "born_at", "--id", "id");
 
         assertThat(command.run("status").out())
-                .startsWith(
-                        "no worker has ever run here; 1 source is registered (births); 'oneroof worker add' adds a worker");
+                .startsWith("no worker has ever run here; 1 source is registered (births); ")
+                .contains("'oneroof worker add' adds a worker, 'oneroof up' runs it");
     }
 
     @Test

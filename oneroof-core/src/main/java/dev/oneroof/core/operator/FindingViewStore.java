@@ -38,12 +38,14 @@ final class FindingViewStore {
             WHERE issue_id = :id
             """;
 
-    private static final String ACKNOWLEDGE = "SELECT oneroof.fn_finding_acknowledge(:id, :actor, :reason)";
+    private static final String ACKNOWLEDGE = "SELECT oneroof.fn_finding_acknowledge(:type, :key, :reason, :actor)";
 
-    private static final String RESOLVE = "SELECT oneroof.fn_finding_resolve_by(:id, :actor, :reason)";
+    private static final String CLOSE = "SELECT oneroof.fn_finding_close(:type, :key, :reason, :actor)";
 
-    private static final String MUTE =
-            "SELECT oneroof.fn_finding_mute(:id, make_interval(secs => CAST(:seconds AS double precision)), :actor, :reason)";
+    private static final String MUTE = """
+            SELECT oneroof.fn_finding_mute(
+                :type, :key, make_interval(secs => CAST(:seconds AS double precision)), :reason, :actor)
+            """;
 
     List<FindingView> open(Tx tx, int limit) {
         return tx.query(LIST)
@@ -64,9 +66,10 @@ final class FindingViewStore {
     }
 
     /** False where it is resolved already. */
-    boolean acknowledge(Tx tx, long id, OperatorAct by) {
+    boolean acknowledge(Tx tx, FindingView finding, OperatorAct by) {
         return tx.query(ACKNOWLEDGE)
-                .bind("id", id)
+                .bind("type", finding.type())
+                .bind("key", finding.key())
                 .bind("actor", by.actor())
                 .bind("reason", by.reason())
                 .mapTo(Boolean.class)
@@ -74,9 +77,10 @@ final class FindingViewStore {
     }
 
     /** False where it is resolved already. */
-    boolean resolve(Tx tx, long id, OperatorAct by) {
-        return tx.query(RESOLVE)
-                .bind("id", id)
+    boolean close(Tx tx, FindingView finding, OperatorAct by) {
+        return tx.query(CLOSE)
+                .bind("type", finding.type())
+                .bind("key", finding.key())
                 .bind("actor", by.actor())
                 .bind("reason", by.reason())
                 .mapTo(Boolean.class)
@@ -84,9 +88,10 @@ final class FindingViewStore {
     }
 
     /** False where it is resolved already. */
-    boolean mute(Tx tx, long id, Duration time, OperatorAct by) {
+    boolean mute(Tx tx, FindingView finding, Duration time, OperatorAct by) {
         return tx.query(MUTE)
-                .bind("id", id)
+                .bind("type", finding.type())
+                .bind("key", finding.key())
                 .bind("seconds", time.toMillis() / 1000.0)
                 .bind("actor", by.actor())
                 .bind("reason", by.reason())

@@ -40,12 +40,12 @@ public final class Findings {
 
     /** An operator has seen it. It stays until its condition ends. */
     public FindingView acknowledge(long id, OperatorAct by) {
-        return changed(id, tx -> store.acknowledge(tx, id, by));
+        return changed(id, (tx, finding) -> store.acknowledge(tx, finding, by));
     }
 
     /** Ends it. Where its condition still holds, it is raised again as a new one. */
     public FindingView resolve(long id, OperatorAct by) {
-        return changed(id, tx -> store.resolve(tx, id, by));
+        return changed(id, (tx, finding) -> store.close(tx, finding, by));
     }
 
     /** Hides it for a time; it goes on counting, and after that time it is open again. */
@@ -54,17 +54,18 @@ public final class Findings {
             throw new OneRoofException(
                     Problem.notAllowed("for", DurationText.of(time), "a time above zero and up to a year"));
         }
-        return changed(id, tx -> store.mute(tx, id, time, by));
+        return changed(id, (tx, finding) -> store.mute(tx, finding, time, by));
     }
 
     private interface Act {
-        boolean perform(Tx tx);
+        boolean perform(Tx tx, FindingView finding);
     }
 
     private FindingView changed(long id, Act act) {
         return db.inTx(tx -> {
             FindingView before = found(tx, id);
-            if (!act.perform(tx)) {
+            // A resolved one is not touched, nor the one that was raised for the same condition since.
+            if (before.status() == FindingView.Status.RESOLVED || !act.perform(tx, before)) {
                 throw new OneRoofException(new Problem(
                         ErrorCode.CONFLICT,
                         "finding",

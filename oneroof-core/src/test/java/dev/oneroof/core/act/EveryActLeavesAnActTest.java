@@ -109,6 +109,27 @@ class EveryActLeavesAnActTest {
                     "((SELECT login FROM oneroof.v_executor_grant), 'left', 'ann', ARRAY['other'])",
                     "executor_revoke",
                     "left"),
+            act("fn_worker_define", "('biller', 'orders', '{id}', 'INSERT', 'ann', 'due')", "worker_add", "due"),
+            act(
+                    "fn_worker_redefine",
+                    "('copier', 'orders', '{id}', 'INSERT', 'ann', 'better')",
+                    "worker_alter",
+                    "better"),
+            act(
+                    "fn_worker_undefine",
+                    "('copier', 'orders', false, 'ann', 'not needed')",
+                    "worker_remove",
+                    "not needed"),
+            act(
+                    "fn_finding_acknowledge",
+                    "('cursor_lag', 'reader/orders/0', 'seen', 'ann')",
+                    "finding_acknowledge",
+                    "seen"),
+            act(
+                    "fn_finding_mute",
+                    "('cursor_lag', 'reader/orders/0', interval '1 hour', 'known', 'ann')",
+                    "finding_mute",
+                    "known"),
             act("fn_finding_close", "('cursor_lag', 'reader/orders/0', 'seen', 'ann')", "finding_close", "seen"));
 
     /** Ways to change something that are no function of their own, or not the administrator's. */
@@ -254,7 +275,10 @@ class EveryActLeavesAnActTest {
                 "SELECT oneroof.fn_queue_heartbeat_register('agent', 'Agent')",
                 "SELECT oneroof.fn_event_type_register('shop', 'bought', 'event', 'normal', 'info', '', 'ann')",
                 "SELECT oneroof.fn_executor_grant(session_user::text, 'needed', p_kinds => ARRAY['other'])",
-                "SELECT oneroof.fn_finding_raise('cursor_lag', 'reader/orders/0', 'behind')")) {
+                "SELECT oneroof.fn_finding_raise('cursor_lag', 'reader/orders/0', 'behind')",
+                "INSERT INTO oneroof.tail_source (source_name, relation_schema, relation_name, id_column, id_type, order_contract,"
+                        + " registered_by) VALUES ('orders', 'public', 'orders', 'id', 'bigint', 'sequence', 'ann')",
+                "SELECT oneroof.fn_worker_define('copier', 'orders', '{id}', 'INSERT', 'ann', 'x')")) {
             database.run(statement);
         }
     }

@@ -90,6 +90,7 @@ class TrailTest {
                         "queue_heartbeat.registered_by",
                         "schema_history.installed_by",
                         "tail_source.registered_by",
+                        "worker_definition.actor",
                         "worker_pause.actor");
     }
 

@@ -48,7 +48,7 @@ class FindingTypeTest {
         assertThatThrownBy(() -> db.useTx(tx -> findings.raise(tx, finding)))
                 .satisfies(thrown -> assertThat(SqlState.of(thrown)).isEqualTo("22023"))
                 .rootCause()
-                .hasMessageContaining("'not_registered' is no registered type of finding");
+                .hasMessageContaining("'not_registered' is not a registered type of finding");
     }
 
     @ParameterizedTest

@@ -75,7 +75,7 @@ class SqlWorkersTest {
         assertThat(count(database, ""))
                 .isEqualTo(database.value(Long.class, "SELECT count(DISTINCT code) FROM public.copy"));
         assertThat(database.list(row -> row.getString(1), "SELECT act FROM oneroof.operator_act ORDER BY act_id"))
-                .contains("worker_added", "worker_altered", "worker_removed");
+                .contains("worker_add", "worker_alter", "worker_remove");
     }
 
     @ParameterizedTest

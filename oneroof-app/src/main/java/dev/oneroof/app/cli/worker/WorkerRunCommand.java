@@ -68,8 +68,8 @@ final class WorkerRunCommand implements Callable<Integer> {
         }
         return OperatorAccess.inHost(options, host -> {
             OneRoof oneroof = host.runtime();
-            demandSource(oneroof);
             Worker worker = oneroof.declared(scope).orElseThrow(this::unknown);
+            demandSource(oneroof);
             return report(
                     oneroof.runOnce(worker, within),
                     new Sources(oneroof.database()).notKnown().get(scope.source()));

@@ -4,6 +4,7 @@ CREATE OR REPLACE FUNCTION ${schema}.fn_worker_define(
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    PERFORM ${schema}.fn_job_demand(p_reason, p_actor);
     INSERT INTO ${schema}.worker_definition (worker_name, source_name, columns, statement, actor, reason, db_user)
     VALUES (p_worker_name, p_source_name, p_columns, p_statement, p_actor, p_reason, session_user)
     ON CONFLICT (worker_name, source_name) DO NOTHING;
@@ -11,7 +12,7 @@ BEGIN
         RETURN false;
     END IF;
     INSERT INTO ${schema}.operator_act (act, target, actor, reason)
-    VALUES ('worker_added', concat(p_worker_name, '/', p_source_name), p_actor, p_reason);
+    VALUES ('worker_add', concat(p_worker_name, '/', p_source_name), p_actor, p_reason);
     RETURN true;
 END $$;
 
@@ -22,6 +23,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     v_version bigint;
 BEGIN
+    PERFORM ${schema}.fn_job_demand(p_reason, p_actor);
     UPDATE ${schema}.worker_definition
     SET columns = p_columns, statement = p_statement, actor = p_actor, reason = p_reason, db_user = session_user,
         version = version + 1, updated_at = clock_timestamp()
@@ -29,7 +31,7 @@ BEGIN
     RETURNING version INTO v_version;
     IF FOUND THEN
         INSERT INTO ${schema}.operator_act (act, target, actor, reason, details)
-        VALUES ('worker_altered', concat(p_worker_name, '/', p_source_name), p_actor, p_reason,
+        VALUES ('worker_alter', concat(p_worker_name, '/', p_source_name), p_actor, p_reason,
                 jsonb_build_object('version', v_version));
     END IF;
     RETURN v_version;
@@ -42,6 +44,7 @@ CREATE OR REPLACE FUNCTION ${schema}.fn_worker_undefine(
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    PERFORM ${schema}.fn_job_demand(p_reason, p_actor);
     DELETE FROM ${schema}.worker_definition WHERE worker_name = p_worker_name AND source_name = p_source_name;
     IF NOT FOUND THEN
         RETURN false;
@@ -52,7 +55,7 @@ BEGIN
     DELETE FROM ${schema}.queue_heartbeat
     WHERE executor_name = concat(p_worker_name, '/', p_source_name, '/0');
     INSERT INTO ${schema}.operator_act (act, target, actor, reason, details)
-    VALUES ('worker_removed', concat(p_worker_name, '/', p_source_name), p_actor, p_reason,
+    VALUES ('worker_remove', concat(p_worker_name, '/', p_source_name), p_actor, p_reason,
             jsonb_build_object('with_cursor', p_with_cursor));
     RETURN true;
 END $$;

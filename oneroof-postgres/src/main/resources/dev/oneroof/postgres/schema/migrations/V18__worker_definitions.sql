@@ -9,7 +9,7 @@ CREATE TABLE ${schema}.worker_definition (
     version     bigint NOT NULL DEFAULT 1,
     actor       text NOT NULL,
     reason      text NOT NULL,
-    db_user     text NOT NULL DEFAULT session_user,
+    db_user     text NOT NULL,
     created_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
     updated_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (worker_name, source_name)
