@@ -179,7 +179,10 @@ public final class OneRoof implements AutoCloseable {
             FeatureContext context = wiring.featureContext(jobs);
             features.forEach(wiring::demandSeeds);
             features.forEach(feature -> feature.jobs(context).forEach(this::work));
-            features.forEach(feature -> waiting.addAll(feature.workers(context)));
+            features.forEach(feature -> feature.workers(context).forEach(worker -> {
+                taken.add(worker.spec().scope());
+                waiting.add(worker);
+            }));
             List<WorkerSet> sets = features.stream()
                     .flatMap(feature -> feature.workerSets(context).stream())
                     .toList();

@@ -190,7 +190,7 @@ public final class LibpqParameter {
             throw new OneRoofException(
                     ErrorCode.INVALID_INPUT,
                     "%s: '%s' is not allowed; allowed are %s"
-                            .formatted(field, value, String.join(", ", choice.values.keySet())));
+                            .formatted(field, DatabaseUrl.shown(value), String.join(", ", choice.values.keySet())));
         }
         return found;
     }
@@ -202,8 +202,7 @@ public final class LibpqParameter {
         } catch (PSQLException e) {
             throw new OneRoofException(
                     ErrorCode.INVALID_INPUT,
-                    "%s: '%s' is not allowed; allowed are %s".formatted(field, value, METHODS),
-                    e);
+                    "%s: '%s' is not allowed; allowed are %s".formatted(field, DatabaseUrl.shown(value), METHODS));
         }
     }
 
@@ -214,7 +213,8 @@ public final class LibpqParameter {
         } catch (NumberFormatException e) {
             throw new OneRoofException(
                     ErrorCode.INVALID_INPUT,
-                    "%s: '%s' is not allowed; allowed is a whole number of seconds".formatted(field, value));
+                    "%s: '%s' is not allowed; allowed is a whole number of seconds"
+                            .formatted(field, DatabaseUrl.shown(value)));
         }
     }
 

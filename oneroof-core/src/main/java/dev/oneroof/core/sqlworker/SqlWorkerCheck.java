@@ -29,7 +29,8 @@ final class SqlWorkerCheck {
         if (flaw != null) {
             throw refused("statement", statement, flaw);
         }
-        refuseEffectsOutsideTheTransaction(tx, statement);
+        refuseOwnSchema(tx, statement);
+        demandNoEffectsOutside(tx, statement);
         KeysetPage page = new KeysetPage(source, false, null, null, null, 1);
         String columns = columns(draft.columns());
         explained(tx, "reading", String.join(",", draft.columns()), statement, page.select(columns), page.parameters());
@@ -59,8 +60,20 @@ final class SqlWorkerCheck {
                         .collect(Collectors.joining(", "));
     }
 
+    /** By its name already: where the server may not write it, its plan is not made. */
+    private static void refuseOwnSchema(Tx tx, String statement) {
+        String target = StatementText.target(statement);
+        String schema = tx.schema().value();
+        if (target != null && target.replace("\"", "").replaceAll("\\s", "").startsWith(schema + ".")) {
+            throw refused(
+                    "statement",
+                    statement,
+                    "it writes %s; allowed are tables outside of schema %s".formatted(target, schema));
+        }
+    }
+
     /** A batch that is rolled back and tried again must leave nothing: no message sent, no setting changed, no lock held. */
-    private void refuseEffectsOutsideTheTransaction(Tx tx, String statement) {
+    void demandNoEffectsOutside(Tx tx, String statement) {
         List<String> volatiles = store.volatileBuiltIns(tx, StatementText.calls(statement));
         if (!volatiles.isEmpty()) {
             throw refused(

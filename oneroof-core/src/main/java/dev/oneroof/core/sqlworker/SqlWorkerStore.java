@@ -42,6 +42,13 @@ public final class SqlWorkerStore {
                   WHERE d.worker_name = :worker AND d.source_name = :source)
             """;
 
+    private static final String IS_LEFT = """
+            SELECT EXISTS (SELECT FROM oneroof.queue_heartbeat h WHERE h.executor_name = :executor)
+                   AND NOT EXISTS (
+                       SELECT FROM oneroof.worker_definition d
+                       WHERE d.worker_name = :worker AND d.source_name = :source)
+            """;
+
     public List<SqlWorker> list(Tx tx) {
         return tx.query(LIST).map((row, context) -> worker(row)).list();
     }
@@ -92,13 +99,19 @@ public final class SqlWorkerStore {
                 .one();
     }
 
-    /** Removes the scope of a worker that is no longer declared and that no instance holds. */
-    void forgetScope(Tx tx, Scope scope) {
+    /** Removes the scope of a worker that is no longer declared and that no instance holds; whether nothing is left of it. */
+    boolean forgetScope(Tx tx, Scope scope) {
         tx.update(FORGET_SCOPE)
                 .bind("executor", scope.executorName())
                 .bind("worker", scope.worker())
                 .bind("source", scope.source())
                 .execute();
+        return !tx.query(IS_LEFT)
+                .bind("executor", scope.executorName())
+                .bind("worker", scope.worker())
+                .bind("source", scope.source())
+                .mapTo(Boolean.class)
+                .one();
     }
 
     private static SqlWorker worker(ResultSet row) throws SQLException {

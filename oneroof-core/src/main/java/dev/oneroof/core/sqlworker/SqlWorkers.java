@@ -41,7 +41,11 @@ public final class SqlWorkers {
 
     /** Running instances start it within seconds. */
     public SqlWorker add(SqlWorkerDraft draft, OperatorAct by) {
-        // Refuses a name that is not allowed.
+        if (draft.scope().worker().startsWith("gov_")) {
+            throw new OneRoofException(Problem.notAllowed(
+                    "worker", draft.scope().worker(), "a name that does not begin with gov_: those are OneRoof's own"));
+        }
+        // Refuses any other name that is not allowed.
         TailSpec.draft(draft.scope().worker(), draft.scope().source()).bySql("");
         return db.inTx(tx -> {
             check.demand(tx, source(tx, draft.scope()), draft);

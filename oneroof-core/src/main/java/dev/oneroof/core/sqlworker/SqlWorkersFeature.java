@@ -3,8 +3,6 @@ package dev.oneroof.core.sqlworker;
 import dev.oneroof.core.feature.Feature;
 import dev.oneroof.core.feature.FeatureContext;
 import dev.oneroof.core.lease.Scope;
-import dev.oneroof.core.tail.TailSpec;
-import dev.oneroof.core.worker.Worker;
 import dev.oneroof.core.worker.WorkerSet;
 import java.util.List;
 
@@ -26,20 +24,13 @@ public final class SqlWorkersFeature implements Feature {
         @Override
         public List<Member> members() {
             return context.database().inTx(STORE::list).stream()
-                    .map(worker -> new Member(worker.scope(), worker, () -> tail(worker)))
+                    .map(row -> new Member(row.scope(), row, () -> DeclaredWorker.of(context, row)))
                     .toList();
         }
 
         @Override
-        public void removed(Scope scope) {
-            context.database().useTx(tx -> STORE.forgetScope(tx, scope));
-        }
-
-        private Worker tail(SqlWorker worker) {
-            return context.tail(
-                    TailSpec.draft(worker.scope().worker(), worker.scope().source())
-                            .reading(worker.columns().toArray(String[]::new))
-                            .bySql(StatementText.stripped(worker.statement())));
+        public boolean removed(Scope scope) {
+            return context.database().inTx(tx -> STORE.forgetScope(tx, scope));
         }
     }
 }

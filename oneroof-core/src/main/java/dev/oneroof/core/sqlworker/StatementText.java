@@ -17,8 +17,10 @@ final class StatementText {
     static final Set<String> ALLOWED = Set.of("INSERT", "UPDATE", "DELETE");
 
     private static final Pattern WORD = Pattern.compile("\\s*(\\w+)");
+    // No other form of quoting: what the server reads as quoted must be what is read here as quoted.
+    private static final Pattern OTHER_QUOTING = Pattern.compile("\\\\|U&[\"']", Pattern.CASE_INSENSITIVE);
     private static final Pattern CALL =
-            Pattern.compile("(?:\\b(\\w+)\\s*\\.\\s*)?\\b([a-z_]\\w*)\\s*\\(", Pattern.CASE_INSENSITIVE);
+            Pattern.compile("(?:\\b([a-z_]\\w*)|\"([^\"]+)\")\\s*\\(", Pattern.CASE_INSENSITIVE);
     private static final Pattern TARGET = Pattern.compile(
             "\\s*(?:INSERT\\s+INTO|UPDATE(?:\\s+ONLY)?|DELETE\\s+FROM(?:\\s+ONLY)?)\\s+((?:\"[^\"]+\"|\\w+)(?:\\s*\\.\\s*(?:\"[^\"]+\"|\\w+))?)",
             Pattern.CASE_INSENSITIVE);
@@ -60,6 +62,9 @@ final class StatementText {
         if (flaw != null) {
             return flaw;
         }
+        if (OTHER_QUOTING.matcher(statement).find()) {
+            return "it has a backslash or a quote with U&; write such characters with chr()";
+        }
         String bare = withoutQuoted(statement);
         Matcher first = WORD.matcher(bare);
         String verb = first.lookingAt() ? first.group(1).toUpperCase(Locale.ROOT) : "";
@@ -85,7 +90,8 @@ final class StatementText {
         Set<String> names = new LinkedHashSet<>();
         Matcher call = CALL.matcher(withoutQuoted(statement));
         while (call.find()) {
-            names.add(call.group(2).toLowerCase(Locale.ROOT));
+            // A quoted name is as it is written; any other is folded.
+            names.add(call.group(2) == null ? call.group(1).toLowerCase(Locale.ROOT) : call.group(2));
         }
         return names;
     }

@@ -210,7 +210,7 @@ final class CursorReader {
             return;
         }
         Optional<Watermark> top = db.inTx(tx -> stores.bounds().top(tx, source));
-        Optional<Watermark> bound = window.bound(source, top, firstBound(top));
+        Optional<Watermark> bound = window.bound(source, top, firstBound(source, top));
         @Nullable Watermark above = lastBound == null ? position.settled() : lastBound;
         // The end of the table moves back when its last rows are deleted; the settled watermark does not.
         bound.filter(taken -> above == null
@@ -225,13 +225,25 @@ final class CursorReader {
      * A cursor that has read nothing yet reads the existing rows without storing their keys; a replay does so up to its
      * former settled watermark. Rows above that are new: what arrives behind them within the window must be found.
      */
-    private Optional<Watermark> firstBound(Optional<Watermark> top) {
+    private Optional<Watermark> firstBound(TailSource source, Optional<Watermark> top) {
         boolean hasStarted = position.settled() != null
                 || lastBound != null
                 || !position.openBatches().isEmpty();
-        return hasStarted
-                ? Optional.empty()
-                : Optional.ofNullable(position.highestSettled()).or(() -> top);
+        if (hasStarted) {
+            return Optional.empty();
+        }
+        Watermark highest = position.highestSettled();
+        return highest == null ? top : db.inTx(tx -> notInWindow(tx, source, highest));
+    }
+
+    /**
+     * Under another contract settled may have come closer to the clock than the window: rows that arrive behind it there
+     * would be below settled at once, and lost. So the keys within the window are stored, whatever was settled before.
+     */
+    private Optional<Watermark> notInWindow(Tx tx, TailSource source, Watermark highest) {
+        return stores.bounds()
+                .topOutsideWindow(tx, source)
+                .map(old -> stores.contracts().isLower(tx, position.key(source), old, highest) ? old : highest);
     }
 
     /**

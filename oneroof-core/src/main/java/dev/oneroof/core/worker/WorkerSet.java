@@ -12,8 +12,10 @@ public interface WorkerSet {
     /** The members there are now. Called from a thread of its own; may query, may throw: then nothing changes. */
     List<Member> members();
 
-    /** Called after the last pass of a member that is gone; may remove what it left. */
-    default void removed(Scope scope) {}
+    /** Called after the last pass of a member that is gone; may remove what it left. Called again until it returns true. */
+    default boolean removed(Scope scope) {
+        return true;
+    }
 
     /**
      * A worker that should run.

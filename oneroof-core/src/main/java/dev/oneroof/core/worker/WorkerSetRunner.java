@@ -3,8 +3,10 @@ package dev.oneroof.core.worker;
 import dev.oneroof.core.lease.Scope;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -21,6 +23,7 @@ public final class WorkerSetRunner implements Runnable {
     private final Predicate<Scope> taken;
     private final Waiting waiting = new Waiting();
     private final Map<WorkerSet, Map<Scope, Running>> running = new HashMap<>();
+    private final Map<WorkerSet, Set<Scope>> removed = new HashMap<>();
 
     private record Running(Object version, Workers.Started started) {}
 
@@ -60,6 +63,7 @@ public final class WorkerSetRunner implements Runnable {
                 .filter(member -> !taken.test(member.scope()))
                 .collect(Collectors.toMap(WorkerSet.Member::scope, Function.identity()));
         Map<Scope, Running> here = running.computeIfAbsent(set, one -> new HashMap<>());
+        Set<Scope> gone = removed.computeIfAbsent(set, one -> new HashSet<>());
         for (Map.Entry<Scope, Running> one : List.copyOf(here.entrySet())) {
             Scope scope = one.getKey();
             WorkerSet.Member member = wanted.get(scope);
@@ -67,15 +71,28 @@ public final class WorkerSetRunner implements Runnable {
                 one.getValue().started().end();
                 here.remove(scope);
                 log.info("{}: {}", scope, member == null ? "removed" : "changed, starting it again");
-                if (member == null) {
-                    set.removed(scope);
-                }
+                gone.add(scope);
             }
         }
-        for (WorkerSet.Member member : wanted.values()) {
-            if (!waiting.isStopped() && !here.containsKey(member.scope())) {
-                here.put(member.scope(), new Running(member.version(), workers.start(member.create())));
-            }
+        gone.removeAll(wanted.keySet());
+        gone.removeIf(set::removed);
+        wanted.values().forEach(member -> start(here, member));
+    }
+
+    /** One that cannot be made must not keep the others from running. */
+    private void start(Map<Scope, Running> here, WorkerSet.Member member) {
+        boolean isRunning = running.values().stream().anyMatch(all -> all.containsKey(member.scope()));
+        if (waiting.isStopped() || isRunning) {
+            return;
+        }
+        try {
+            here.put(member.scope(), new Running(member.version(), workers.start(member.create())));
+        } catch (RuntimeException e) {
+            log.warn(
+                    "{}: could not start; trying again in {} s: {}",
+                    member.scope(),
+                    INTERVAL.toSeconds(),
+                    e.getMessage());
         }
     }
 }

@@ -79,7 +79,7 @@ class SqlWorkersTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
             INSERT INTO public.copy SELECT entity_code FROM page; DELETE FROM public.copy | without ';'
             INSERT INTO public.copy SELECT entity_code FROM page) SELECT 1 | closes a parenthesis
             CREATE TABLE public.x AS SELECT * FROM page                   | begins with 'CREATE'
@@ -94,6 +94,8 @@ class SqlWorkersTest {
             DELETE FROM oneroof.gov_worker_cursor USING page              | it writes oneroof.gov_worker_cursor
             INSERT INTO public.copy SELECT set_config('role', entity_code, false) FROM page | set_config, which is volatile
             INSERT INTO public.copy SELECT entity_code FROM page, pg_sleep(10) | pg_sleep, which is volatile
+            INSERT INTO public.copy SELECT "set_config"('role', 'none', false) FROM page | set_config, which is volatile
+            INSERT INTO public.copy SELECT concat(E'a\\'b', set_config('role', 'none', false)) FROM page | a backslash
             """)
     void refusesWhatCouldNotRunOrMustNot(String statement, String why, TestDatabase database, Given given) {
         database.run("CREATE TABLE public.copy (code text)");

@@ -221,6 +221,29 @@ class SourceAlterTest {
         assertThat(seen(database)).containsExactlyInAnyOrder("1", "2", "1", "2", "3");
     }
 
+    /** Under the clock, settled came closer to the present than the window: a replay under external must not skip that. */
+    @Test
+    void findsWhatArrivesLateAfterAnotherFilterAndTheStepToExternal(TestDatabase database) {
+        TailFixture tailing = tail(database, byTime().where("kind <> 'x'").rereading(Duration.ofSeconds(3)));
+        Lease lease = tailing.claim("a");
+        insert(database, "a", "b");
+        tailing.until(
+                lease, () -> seen(database).size() == 2 && tailing.cursor().settled() != null);
+        tailing.turn(lease, 10);
+
+        AlterPlan plan =
+                plan(tailing, source -> source.under(OrderContract.EXTERNAL).where("kind <> 'y'"));
+        assertThat(effectOf(plan)).isInstanceOf(AlterPlan.Effect.Replays.class);
+        tailing.allowReplays();
+        alter(tailing, plan);
+        tailing.until(lease, () -> seen(database).size() == 4);
+        database.run("INSERT INTO public.t (at, kind) SELECT at + interval '1 us', 'late' FROM public.t WHERE id = 2");
+
+        tailing.until(lease, () -> seen(database).size() >= 5);
+        tailing.turn(lease, 10);
+        assertThat(seen(database)).containsExactlyInAnyOrder("1", "2", "1", "2", "3");
+    }
+
     @Test
     void handsOutAgainWhatNoBarrierHadProven(TestDatabase database) {
         TailFixture tailing = tail(database, byTime().under(OrderContract.EXTERNAL));

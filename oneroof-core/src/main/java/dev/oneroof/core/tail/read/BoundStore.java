@@ -136,14 +136,21 @@ public final class BoundStore {
     /** The key of the last row that is not in the future. */
     public Optional<Watermark> top(Tx tx, TailSource source) {
         OrderKey key = new OrderKey(source);
+        return last(tx, source, key, key.isNotInTheFuture(key.ts()));
+    }
+
+    /** The key of the last row whose time is outside of the source's re-read window. */
+    public Optional<Watermark> topOutsideWindow(Tx tx, TailSource source) {
+        OrderKey key = new OrderKey(source);
+        String window =
+                "make_interval(secs => %d)".formatted(source.rereadWindow().toSeconds() + 1);
+        return last(tx, source, key, key.isOlderThan(key.ts(), window));
+    }
+
+    private static Optional<Watermark> last(Tx tx, TailSource source, OrderKey key, String condition) {
         String descending = source.time() == null ? key.id() + " DESC" : key.ts() + " DESC, " + key.id() + " DESC";
-        String sql = TOP.formatted(
-                key.ts(),
-                key.id(),
-                source.relation().quoted(),
-                key.isThere(),
-                key.isNotInTheFuture(key.ts()),
-                descending);
+        String sql =
+                TOP.formatted(key.ts(), key.id(), source.relation().quoted(), key.isThere(), condition, descending);
         return tx.query(sql)
                 .map((row, context) -> new Watermark(row.getString("key_ts"), row.getString("key_id")))
                 .findOne();

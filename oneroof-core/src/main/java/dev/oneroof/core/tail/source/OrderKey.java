@@ -151,6 +151,12 @@ public record OrderKey(TailSource source, @Nullable String collation) {
         return time == null ? "true" : ts + " <= " + clock(time);
     }
 
+    /** At least so long before the database's clock; always so where there is no time. */
+    public String isOlderThan(String ts, String interval) {
+        TailSource.TimeColumn time = source.time();
+        return time == null ? "true" : "%s <= %s - %s".formatted(ts, clock(time), interval);
+    }
+
     /** What the database's clock says, as a value of the time column. */
     public static String clock(TailSource.TimeColumn time) {
         return switch (time.type()) {

@@ -68,6 +68,9 @@ public final class SourceStore {
             """;
 
     // No worker will retry them.
+    private static final String DECLARED =
+            "SELECT worker_name FROM oneroof.worker_definition WHERE source_name = :name ORDER BY worker_name";
+
     private static final String CLOSE_PENDING = """
             UPDATE oneroof.event_pending
             SET processed_at = clock_timestamp(), dead_lettered_at = NULL, next_attempt_at = NULL,
@@ -273,6 +276,14 @@ public final class SourceStore {
         refuseWhileHeld(tx, name);
         if (tx.query(LOCK).bind("name", name).mapTo(String.class).findOne().isEmpty()) {
             throw unknown(name);
+        }
+        List<String> workers =
+                tx.query(DECLARED).bind("name", name).mapTo(String.class).list();
+        if (!workers.isEmpty()) {
+            throw new OneRoofException(
+                    ErrorCode.CONFLICT,
+                    "source: '%s' is read by workers that are rows; remove them first: %s"
+                            .formatted(name, String.join(", ", workers)));
         }
         record(tx, name, "source_remove", actor, reason);
         resolveFindings(tx, name);

@@ -49,9 +49,17 @@ BEGIN
     IF NOT FOUND THEN
         RETURN false;
     END IF;
+    -- What it set aside is not tried again: one that is added later reads those rows by itself.
     IF p_with_cursor THEN
+        UPDATE ${schema}.event_pending
+        SET processed_at = clock_timestamp(), dead_lettered_at = NULL, next_attempt_at = NULL, triage_status = 'closed',
+            triaged_by = p_actor, triage_note = 'the worker was removed', updated_at = clock_timestamp()
+        WHERE worker_name = p_worker_name AND source_name = p_source_name AND processed_at IS NULL;
         DELETE FROM ${schema}.gov_worker_cursor WHERE worker_name = p_worker_name AND source_name = p_source_name;
     END IF;
+    PERFORM ${schema}.fn_finding_resolve(i.issue_type, i.coalesce_key)
+    FROM ${schema}.system_issues i
+    WHERE i.coalesce_key = concat(p_worker_name, '/', p_source_name, '/0') AND i.status <> 'resolved';
     DELETE FROM ${schema}.queue_heartbeat
     WHERE executor_name = concat(p_worker_name, '/', p_source_name, '/0');
     INSERT INTO ${schema}.operator_act (act, target, actor, reason, details)

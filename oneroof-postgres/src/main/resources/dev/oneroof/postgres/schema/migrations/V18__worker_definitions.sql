@@ -3,7 +3,7 @@
 CREATE TABLE ${schema}.worker_definition (
     worker_name text NOT NULL CHECK (worker_name ~ '^[a-z0-9_][a-z0-9_.-]{0,62}$'),
     source_name text NOT NULL REFERENCES ${schema}.tail_source,
-    columns     text[] NOT NULL,
+    columns     text[] NOT NULL CHECK (array_position(columns, NULL) IS NULL),
     statement   text NOT NULL CHECK (octet_length(statement) BETWEEN 1 AND 65536),
     -- Another value means another statement: running instances replace the worker.
     version     bigint NOT NULL DEFAULT 1,
