@@ -39,7 +39,7 @@ public final class DatabaseOptions {
         return loader().fromOwnSettingsOnly().load();
     }
 
-    /** With what only a server is told. */
+    /** With the flags that only a server takes. */
     AppConfig loadForServer(@Nullable String instance, @Nullable Integer httpPort) {
         return loader(instance, httpPort).load();
     }
